@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PARSER_NDN_ENCODE_H
+#define PARSER_NDN_ENCODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/ndn_lp.h"
+
+/** Most octets that ndn_lp_prepend() writes: all fields below at their longest, with LpPacket and Fragment headers. */
+#define NDN_LP_HEADER_MAX 128
+
+/** Header fields to put before a network packet or a fragment of one. Zeroed means: none. */
+struct ndn_lp_out {
+    uint8_t token_len; /**< 0..32 */
+    bool has_sequence; /**< write Sequence, and with frag_count > 1 FragIndex and FragCount */
+    bool has_mark;
+    bool has_incoming_face;
+    bool has_cache_policy;
+    uint16_t frag_index;
+    uint16_t frag_count;
+    uint16_t nack_reason; /**< 0: no Nack header */
+    const uint8_t *token;
+    uint64_t sequence;
+    uint64_t congestion_mark;
+    uint64_t incoming_face;
+    uint64_t cache_policy;
+};
+
+/**
+ * Write LpPacket header fields, in the order NDNLPv2 demands, so that they end right before @p end, for a Fragment
+ * of @p payload_len octets that begins at @p end. The caller guarantees NDN_LP_HEADER_MAX octets before @p end.
+ * The token-only shape is the fast path.
+ *
+ * @return octets written; the LpPacket begins at end - return value
+ */
+size_t ndn_lp_prepend(uint8_t *end, size_t payload_len, const struct ndn_lp_out *lp);
+
+/** Octets that ndn_lp_prepend() would write. */
+size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp);
+
+/** Write a TLV-TYPE or TLV-LENGTH number in shortest form, big-endian. @return octets written: 1, 3, 5 or 9 */
+size_t ndn_tlv_put_var(uint8_t *p, uint64_t number);
+
+/** Octets of ndn_tlv_put_var(). */
+size_t ndn_tlv_var_size(uint64_t number);
+
+/** Write a NonNegativeInteger (1, 2, 4 or 8 octets, shortest). @return octets written */
+size_t ndn_tlv_put_nni(uint8_t *p, uint64_t number);
+
+/** An Interest to be encoded by a consumer or by a test. */
+struct ndn_interest_out {
+    const uint8_t *name; /**< TLV-VALUE of the Name */
+    uint16_t name_len;
+    bool can_be_prefix;
+    bool must_be_fresh;
+    uint32_t nonce;
+    uint32_t lifetime_ms; /**< 0: element absent */
+    uint8_t hop_limit;    /**< 0: element absent */
+};
+
+/** Encode an Interest. @return octets written, or 0 when @p size is too small */
+size_t ndn_interest_encode(uint8_t *p, size_t size, const struct ndn_interest_out *out);
+
+/** A Data packet to be encoded by a producer or by a test; SignatureInfo is DigestSha256 with the value given. */
+struct ndn_data_out {
+    const uint8_t *name;
+    uint16_t name_len;
+    uint32_t freshness_ms; /**< 0: element absent */
+    const uint8_t *content;
+    uint16_t content_len;
+    const uint8_t *signature; /**< 32 octets; NULL: zeros */
+};
+
+/**
+ * Encode a Data packet. @p signed_off and @p signed_len (both may be NULL) tell the octets that a signature covers,
+ * so that the caller can sign and write the last 32 octets in place.
+ *
+ * @return octets written, or 0 when @p size is too small
+ */
+size_t ndn_data_encode(uint8_t *p, size_t size, const struct ndn_data_out *out, size_t *signed_off,
+                       size_t *signed_len);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PARSER_QUIC_H
+#define PARSER_QUIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/verdict.h"
+
+#define QUIC_VERSION_1 0x00000001u
+#define QUIC_VERSION_2 0x6b3343cfu
+
+/** Long-header packet types, independent of the version's encoding (RFC 9000 17.2, RFC 9369 3.2). */
+enum quic_type {
+    QUIC_TYPE_SHORT = 0,
+    QUIC_TYPE_INITIAL,
+    QUIC_TYPE_0RTT,
+    QUIC_TYPE_HANDSHAKE,
+    QUIC_TYPE_RETRY,
+    QUIC_TYPE_VERSION_NEGOTIATION,
+    QUIC_TYPE_OTHER_VERSION, /**< only the invariants (RFC 8999) are known */
+};
+
+/** View of the first QUIC packet of a datagram. Pointers go into the datagram. */
+struct quic_header {
+    uint8_t first;      /**< first octet as received; protected bits are never interpreted */
+    uint8_t type;       /**< enum quic_type */
+    uint8_t dcid_len;   /**< 0..255; of a short header: the caller's expectation, as far as the datagram reaches */
+    uint8_t scid_len;
+    uint32_t version;   /**< 0 for a short header */
+    const uint8_t *dcid;
+    const uint8_t *scid;
+    const uint8_t *token; /**< Initial: Token field; Retry: Retry Token */
+    uint16_t token_len;
+    uint16_t packet_len;  /**< octets of this packet; of short headers and other versions: the whole datagram */
+};
+
+struct quic_opts {
+    bool require_fixed_bit;  /**< refuse first octets with 0x40 clear (RFC 9287 lets peers clear it) */
+    bool from_client;        /**< server side: refuse Version Negotiation, Retry and undersized Initials */
+    uint8_t short_dcid_len;  /**< octets taken as the DCID of a short header, when the datagram has them */
+};
+
+/**
+ * Parse the first QUIC packet of a datagram: invariants (RFC 8999), and for v1 and v2 the long-header fields up to
+ * the Length (RFC 9000 17.2, RFC 9369). Coalesced packets after it are not looked at.
+ *
+ * @return VERDICT_OK and *header filled, else the reason
+ */
+enum verdict quic_parse(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header);
+
+#endif

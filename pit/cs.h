@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PIT_CS_H
+#define PIT_CS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/ndn_name.h"
+#include "pit/arena.h"
+
+struct rte_mbuf;
+
+/*
+ * Content Store of one worker: Data packets kept as references to the mbufs they arrived in (a chain when they came
+ * in fragments). One entry per name; newer Data of the same name replaces the older. Exact lookup by hash;
+ * CanBePrefix lookup through an index of those prefix lengths that Interests ask for. One owner thread.
+ */
+enum cs_policy { CS_LRU = 0, CS_PRIORITY_FIFO };
+
+struct cs_config {
+    uint32_t capacity;     /**< Data packets now; 0: off */
+    uint32_t capacity_max; /**< most that cs_resize() may ask for; memory is mapped for it at start */
+    enum cs_policy policy;
+    enum arena_pages pages;
+};
+
+/** What a lookup found: @p len octets of Data at offset @p off of mbuf chain @p mbuf, which stays the CS's. */
+struct cs_hit {
+    struct rte_mbuf *mbuf;
+    uint32_t off;
+    uint32_t len;
+};
+
+struct cs_info {
+    uint32_t capacity;
+    uint32_t n_entries;
+    uint64_t n_hits, n_misses, n_inserts, n_evictions;
+};
+
+struct cs;
+
+int cs_create(struct cs **cs, const struct cs_config *config, uint64_t now_ns);
+/** Frees the mbufs still held. */
+void cs_destroy(struct cs *cs);
+
+/** Lookup stages, as pit_prefetch_*(): the bucket, then the candidate entry. */
+void cs_prefetch_bucket(const struct cs *cs, uint64_t hash);
+void cs_prefetch_entry(const struct cs *cs, uint64_t hash);
+
+/**
+ * Find Data for an Interest: its exact name, any Data below it when @p can_be_prefix, or the Data with its implicit
+ * digest (SHA-256 is computed once per entry and kept). With @p must_be_fresh only Data that is fresh at @p now_ns.
+ * A hit counts as use for lru.
+ */
+bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
+             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit);
+
+/**
+ * Keep Data. Takes a reference of its own on every segment of @p mbuf (the caller keeps its reference); the Data is
+ * @p len octets at @p off. Nothing is kept when the CS is off, the name is empty, or the name is longer than NDN_NAME_DEPTH components. Evicted Data is freed.
+ */
+void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns);
+
+/** Change the capacity, evicting at most what is over it. @return 0, or -ERANGE above capacity_max */
+int cs_resize(struct cs *cs, uint32_t capacity);
+
+/** Erase at most @p max Data under a prefix. @return Data erased */
+uint32_t cs_erase(struct cs *cs, const struct ndn_name *prefix, uint32_t max);
+
+/** Bounded background work: priority-fifo's stale queue, building of prefix indices. Call once per burst or idle loop. */
+void cs_poll(struct cs *cs, uint64_t now_ns);
+
+void cs_info(const struct cs *cs, struct cs_info *info);
+size_t cs_memory(const struct cs *cs);
+/** Check every invariant. Tests and fuzzers. @return 0 or -EINVAL */
+int cs_check(const struct cs *cs);
+
+#endif
