@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/*
+ * Settings of the daemon, read from a file in libconfig's syntax. One table (conf/schema.c) says what keys there are;
+ * it drives the checks, the defaults, the effective configuration and the manual. A struct conf is complete (every
+ * default filled in), checked (ranges, units, references between sections) and never changes after conf_load().
+ * Everything it points at is its own and lives until conf_free(). Control thread only.
+ */
+
+#define CONF_PORTS_MAX     64
+#define CONF_WORKERS_MAX   64
+#define CONF_FACES_MAX     16000
+#define CONF_UDP_PORTS_MAX 8
+/** Largest text read, included files counted in. */
+#define CONF_TEXT_MAX (16u << 20)
+/** Files that include one another, the first counted in. */
+#define CONF_INCLUDE_DEPTH 8
+
+/** Where something stands; file is "" when it was not configured. */
+struct conf_at {
+    const char *file;
+    unsigned line;
+};
+
+enum conf_log_level { CONF_LOG_ERROR = 0, CONF_LOG_WARNING, CONF_LOG_INFO, CONF_LOG_DEBUG };
+enum conf_hugepages { CONF_HUGEPAGES_AUTO = 0, CONF_HUGEPAGES_YES, CONF_HUGEPAGES_NO };
+enum conf_checksum { CONF_CHECKSUM_VERIFY = 0, CONF_CHECKSUM_TRUST };
+enum conf_cs_policy { CONF_CS_LRU = 0, CONF_CS_PRIORITY_FIFO };
+enum conf_strategy_kind { CONF_BEST_ROUTE = 0, CONF_MULTICAST };
+
+/* Values as in NFD management (and ports/face.h). */
+enum conf_scope { CONF_SCOPE_NON_LOCAL = 0, CONF_SCOPE_LOCAL = 1 };
+enum conf_persistency { CONF_PERSISTENT = 0, CONF_PERMANENT = 2 };
+enum conf_link_type { CONF_LINK_P2P = 0, CONF_LINK_MULTI_ACCESS = 1, CONF_LINK_AD_HOC = 2 };
+/* Values as in ports/face.h. */
+enum conf_face_kind { CONF_ETHER = 1, CONF_UDP4, CONF_UDP6, CONF_BARE };
+
+struct conf_daemon {
+    struct conf_at at;
+    const char *user;        /**< account that workers run as after start; NULL: stay */
+    int log_level;           /**< enum conf_log_level */
+    const char *log_file;    /**< NULL: stderr */
+    const char *runtime_dir; /**< of EAL's files and the telemetry socket */
+    const char *file_prefix; /**< EAL's --file-prefix */
+    bool tlv_lenient;        /**< accept non-minimal TLV numbers */
+    bool strict_perms;       /**< refuse a configuration file that everyone may write */
+};
+
+struct conf_workers {
+    struct conf_at at;
+    unsigned count;
+    unsigned n_lcores; /**< 0: not configured; else equals count */
+    unsigned lcores[CONF_WORKERS_MAX];
+    bool busy_poll;
+    uint32_t max_sleep_us;
+    unsigned burst;
+    unsigned dispatch_components;
+};
+
+struct conf_memory {
+    struct conf_at at;
+    int hugepages;      /**< enum conf_hugepages */
+    uint64_t limit;     /**< octets that EAL may take; 0: as much as it needs */
+    uint32_t mbufs;     /**< of the packet pool that all ports share; 0: computed from ports and tables */
+    uint32_t mbuf_size; /**< octets of an mbuf's data room, headroom counted in */
+};
+
+struct conf_port {
+    struct conf_at at;
+    const char *name;
+    const char *device; /**< DPDK device string; NULL when netdev is set */
+    const char *netdev; /**< kernel interface for AF_XDP; NULL when device is set */
+    uint32_t mtu;       /**< 0: the device's */
+    unsigned queues;    /**< 0: as many as workers */
+    uint32_t rx_desc, tx_desc;
+    unsigned n_udp_ports;
+    uint16_t udp_ports[CONF_UDP_PORTS_MAX]; /**< host order, 0 after the last */
+    bool bare;                              /**< frames carry bare NDN packets; true for net_memif unless configured */
+    bool promiscuous;
+    int checksum;          /**< enum conf_checksum */
+    bool has_ip4, has_ip6; /**< own addresses were given */
+    uint8_t ip4[4], ip6[16];
+    uint8_t ip4_prefix_len, ip6_prefix_len;
+};
+
+struct conf_face {
+    struct conf_at at;
+    const char *name;
+    unsigned port;      /**< index in conf->port */
+    int kind;           /**< enum conf_face_kind */
+    bool multicast;     /**< the remote is a group address */
+    bool mac_static;    /**< remote_mac was given by the key mac (UDP) or by the remote (Ethernet) */
+    bool has_next_hop;  /**< UDP: resolve this address's MAC, not remote_ip's */
+    bool has_local_mac; /**< Ethernet: local_mac was given, else the port's own */
+    uint8_t remote_mac[6], local_mac[6];
+    uint8_t remote_ip[16], local_ip[16],
+        next_hop[16];               /**< 4 or 16 octets used; local is the port's unless configured */
+    uint16_t remote_udp, local_udp; /**< host order */
+    unsigned vlan;                  /**< 0: untagged */
+    uint32_t mtu;                   /**< largest NDNLPv2 packet in octets; 0: from the port */
+    int scope;                      /**< enum conf_scope */
+    int link_type;                  /**< enum conf_link_type, by the kind of remote unless configured */
+    int persistency;                /**< enum conf_persistency */
+    const char *remote, *local;     /**< as configured; local may be NULL */
+};
+
+struct conf_route {
+    struct conf_at at;
+    const char *prefix; /**< name URI, not decoded: starts with "/", no bad percent-escape, at most 32 components */
+    unsigned face;      /**< index in conf->face */
+    uint32_t cost;
+};
+
+struct conf_strategy {
+    struct conf_at at;
+    const char *prefix; /**< name URI, not decoded */
+    int kind;           /**< enum conf_strategy_kind */
+    uint32_t retx_suppression_initial_ms, retx_suppression_max_ms;
+    double retx_suppression_multiplier;
+};
+
+struct conf_pit {
+    struct conf_at at;
+    uint32_t capacity;            /**< entries of each worker */
+    uint32_t max_lifetime_ms;     /**< longer InterestLifetimes are cut to this */
+    double face_share;            /**< of the PIT that one face may hold, 0 < share <= 1 */
+    uint32_t dead_nonce_capacity; /**< fingerprints of each worker */
+};
+
+struct conf_cs {
+    struct conf_at at;
+    uint32_t capacity;     /**< Data packets of each worker; 0: off */
+    uint32_t capacity_max; /**< most that management may ask for; at least capacity */
+    int policy;            /**< enum conf_cs_policy */
+};
+
+struct conf_fib {
+    struct conf_at at;
+    uint32_t capacity; /**< prefixes */
+};
+
+/** NDNLPv2 reassembly, of each worker. */
+struct conf_lp {
+    struct conf_at at;
+    uint32_t max_fragments; /**< of one message */
+    uint32_t timeout_ms;
+    uint64_t budget;   /**< octets of packet buffers held */
+    uint32_t messages; /**< partial messages at once */
+    uint32_t per_face; /**< partial messages of one face */
+};
+
+struct conf {
+    struct conf_daemon daemon;
+    struct conf_workers workers;
+    struct conf_memory memory;
+    struct conf_pit pit;
+    struct conf_cs cs;
+    struct conf_fib fib;
+    struct conf_lp lp;
+    struct conf_port *port;
+    unsigned n_ports;
+    struct conf_face *face;
+    unsigned n_faces;
+    struct conf_route *route;
+    unsigned n_routes;
+    struct conf_strategy *strategy;
+    unsigned n_strategies;
+};
+
+/**
+ * Read, check and complete a configuration. The file, and each file it includes, is read once into memory and parsed
+ * from there. Every fault found is written to @p err as a line "FILE:LINE: what is wrong, what is allowed"; warnings
+ * as "FILE:LINE: warning: ...". @p err may be NULL.
+ *
+ * @return 0 and *conf; -EINVAL when the text has faults; another negative errno when a file cannot be read
+ */
+int conf_load(const char *path, struct conf **conf, FILE *err);
+
+/** As conf_load(), from @p len octets of memory that messages call @p name. Includes are refused. */
+int conf_load_text(const char *name, const char *text, size_t len, struct conf **conf, FILE *err);
+
+void conf_free(struct conf *conf);
+
+/**
+ * Where a key of an item stands, for faults that only show later (a device that cannot be opened). @p item is
+ * &conf->port[i], &conf->daemon and the like, @p key as in the file ("device"). Gives the item's own position when
+ * the key was not configured.
+ */
+struct conf_at conf_key_at(const struct conf *conf, const void *item, const char *key);
+
+/** Write the whole configuration with every default, as a file that conf_load() reads to the same configuration. */
+void conf_print_effective(const struct conf *conf, FILE *out);
+
+/** Write every section and key with type, range, default and meaning, as plain text. */
+void conf_print_manual(FILE *out);
+
+/**
+ * Compare what cannot change while running (EAL, lcores, memory, tables, ports). For each such key that differs one
+ * line "FILE:LINE: KEY: ... restart needed" is written to @p err, which may be NULL.
+ *
+ * @return number of keys that differ
+ */
+unsigned conf_restart_needed(const struct conf *running, const struct conf *wanted, FILE *err);
+
+#endif
