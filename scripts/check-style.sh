@@ -15,10 +15,13 @@ while IFS= read -r file; do
 done < <(list '*.c' '*.h' '*.def' '*.py' '*.sh' '*.mjs' '*.conf' '*meson.build' meson_options.txt 'scripts/*' '.ci/*' |
     grep -v '^scripts/pktgen/.*\.pcap$')
 
-sources=$(list '*.c' '*.h')
+sources=$(list '*.c' '*.h' | while IFS= read -r file; do if [ -f "$file" ]; then echo "$file"; fi; done)
 if [ -n "$sources" ]; then
     # shellcheck disable=SC2086
-    clang-format --dry-run --Werror $sources 2>&1 | grep -E 'error:' | sed 's/^/check-style: /' && status=1
+    findings=$(clang-format --dry-run --Werror $sources 2>&1 | grep -E 'error:')
+    if [ -n "$findings" ]; then
+        while IFS= read -r line; do fail "$line"; done <<<"$findings"
+    fi
 fi
 
 # What belongs to one machine or one session has no place in the tree. The pattern is written so as not to match itself.
