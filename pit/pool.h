@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "pit/arena.h"
 
@@ -11,8 +12,9 @@
 #define POOL_NONE 0u
 
 /**
- * Fixed-size elements named by 32-bit indices, with a LIFO free list threaded through them. One owner thread.
- * Elements are zero at the start and keep what the last user left: the user sets all it reads.
+ * Fixed-size elements named by 32-bit indices, with a LIFO free list threaded through them: the element freed last,
+ * still in the cache, is handed out first. One owner thread. Elements are zero at the start and keep what the last
+ * user left but for their first four octets: the user sets all it reads.
  */
 struct pool {
     uint8_t *base;
@@ -23,9 +25,12 @@ struct pool {
     uint32_t n_fresh; /**< elements at or above this index were never used */
 };
 
-/** @return 0, or -ENOMEM. @p elem_size is a multiple of 8, at least 8 */
+/** @return 0, -EINVAL (sizes), or -ENOMEM. @p elem_size is a multiple of 8, at least 8 */
 int pool_init(struct pool *pool, uint32_t capacity, uint32_t elem_size, enum arena_pages pages);
+/** Unmap the elements; allowed on a pool that is all zero. */
 void pool_fini(struct pool *pool);
+/** Octets mapped for the elements. */
+size_t pool_memory(const struct pool *pool);
 
 static inline void *pool_at(const struct pool *pool, uint32_t index)
 {
@@ -38,8 +43,26 @@ static inline uint32_t pool_index(const struct pool *pool, const void *elem)
 }
 
 /** Take an element. @return its index, POOL_NONE when all are in use */
-static inline uint32_t pool_get(struct pool *pool);
+static inline uint32_t pool_get(struct pool *pool)
+{
+    uint32_t index = pool->free_head;
+    if (index != POOL_NONE) {
+        memcpy(&pool->free_head, pool_at(pool, index), sizeof pool->free_head);
+    } else {
+        if (pool->n_fresh > pool->capacity)
+            return POOL_NONE;
+        index = pool->n_fresh++;
+    }
+    pool->n_used++;
+    return index;
+}
+
 /** Give an element back. */
-static inline void pool_put(struct pool *pool, uint32_t index);
+static inline void pool_put(struct pool *pool, uint32_t index)
+{
+    memcpy(pool_at(pool, index), &pool->free_head, sizeof pool->free_head);
+    pool->free_head = index;
+    pool->n_used--;
+}
 
 #endif

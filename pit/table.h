@@ -2,8 +2,13 @@
 #ifndef PIT_TABLE_H
 #define PIT_TABLE_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "pit/arena.h"
 
@@ -17,7 +22,7 @@
 #define TABLE_PROBES       8
 
 struct table_bucket {
-    uint16_t tag[TABLE_BUCKET_SLOTS];   /**< 0: empty */
+    uint16_t tag[TABLE_BUCKET_SLOTS]; /**< 0: empty */
     uint32_t index[TABLE_BUCKET_SLOTS];
     uint16_t n_spilled; /**< entries whose home this is and that live in a later bucket */
     uint8_t pad[14];
@@ -31,29 +36,152 @@ struct table {
     uint32_t n_spilled;
 };
 
-/** Index for @p capacity entries at no more than half load. @return 0, or -ENOMEM */
+/** Index for @p capacity entries at no more than half load. @return 0, -EINVAL (capacity 0), or -ENOMEM */
 int table_init(struct table *table, uint32_t capacity, enum arena_pages pages);
+/** Unmap the buckets; allowed on a table that is all zero. */
 void table_fini(struct table *table);
-
-/** Bring the home bucket of @p hash into the cache. */
-static inline void table_prefetch(const struct table *table, uint64_t hash);
+/** Octets mapped for the buckets. */
+size_t table_memory(const struct table *table);
 
 /** Position of a lookup, so that a caller can go on after a candidate whose key differs. */
 struct table_iter {
     uint64_t hash;
-    uint32_t bucket;  /**< bucket looked at */
-    uint8_t probe;    /**< 0: home bucket */
-    uint8_t matches;  /**< bit i: slot i has the tag and was not yet returned */
+    uint32_t bucket; /**< bucket looked at */
+    uint8_t probe;   /**< 0: home bucket */
+    uint8_t matches; /**< bit i: slot i has the tag and was not yet returned */
 };
 
-/** Start a lookup. @return the first candidate's index, 0 when there is none */
-static inline uint32_t table_first(const struct table *table, uint64_t hash, struct table_iter *iter);
+/** Bucket where a hash belongs. The low bits choose it, the high ones are the tag. */
+static inline uint32_t table_home(const struct table *table, uint64_t hash)
+{
+    return (uint32_t)hash & table->mask;
+}
+
+/** Tag of a hash; never 0, which marks an empty slot. */
+static inline uint16_t table_tag(uint64_t hash)
+{
+    uint16_t tag = (uint16_t)(hash >> 48);
+    return tag != 0 ? tag : 1;
+}
+
+/** Bit i: slot i holds @p tag. For CPUs without SSE2. */
+static inline unsigned table_match_tag_portable(const struct table_bucket *bucket, uint16_t tag)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < TABLE_BUCKET_SLOTS; i++)
+        bits |= (unsigned)(bucket->tag[i] == tag) << i;
+    return bits;
+}
+
+/** Bit i: slot i holds @p index. For CPUs without SSE2. */
+static inline unsigned table_match_index_portable(const struct table_bucket *bucket, uint32_t index)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < TABLE_BUCKET_SLOTS; i++)
+        bits |= (unsigned)(bucket->index[i] == index) << i;
+    return bits;
+}
+
+/** Bit i: slot i holds @p tag; tag 0 finds the empty slots. */
+static inline unsigned table_match_tag(const struct table_bucket *bucket, uint16_t tag)
+{
+#ifdef __SSE2__
+    __m128i tags = _mm_load_si128((const __m128i *)(const void *)bucket->tag);
+    __m128i same = _mm_cmpeq_epi16(tags, _mm_set1_epi16((short)tag));
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
+#else
+    return table_match_tag_portable(bucket, tag);
+#endif
+}
+
+/** Bit i: slot i holds @p index. */
+static inline unsigned table_match_index(const struct table_bucket *bucket, uint32_t index)
+{
+#ifdef __SSE2__
+    const __m128i *at = (const __m128i *)(const void *)bucket->index;
+    __m128i want = _mm_set1_epi32((int)index);
+    __m128i same =
+        _mm_packs_epi32(_mm_cmpeq_epi32(_mm_load_si128(at), want), _mm_cmpeq_epi32(_mm_load_si128(at + 1), want));
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
+#else
+    return table_match_index_portable(bucket, index);
+#endif
+}
+
+/** Bring the home bucket of @p hash into the cache. */
+static inline void table_prefetch(const struct table *table, uint64_t hash)
+{
+    __builtin_prefetch(&table->bucket[table_home(table, hash)], 1);
+}
+
 /** Next candidate of the same tag. @return its index, 0 when there are no more */
-static inline uint32_t table_next(const struct table *table, struct table_iter *iter);
+static inline uint32_t table_next(const struct table *table, struct table_iter *iter)
+{
+    while (iter->matches == 0) {
+        if (iter->probe + 1 >= TABLE_PROBES || table->bucket[table_home(table, iter->hash)].n_spilled == 0)
+            return 0;
+        iter->probe++;
+        iter->bucket = (iter->bucket + 1) & table->mask;
+        iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(iter->hash));
+    }
+    unsigned slot = (unsigned)__builtin_ctz(iter->matches);
+    iter->matches &= (uint8_t)(iter->matches - 1);
+    return table->bucket[iter->bucket].index[slot];
+}
+
+/** Start a lookup. @return the first candidate's index, 0 when there is none */
+static inline uint32_t table_first(const struct table *table, uint64_t hash, struct table_iter *iter)
+{
+    iter->hash = hash;
+    iter->bucket = table_home(table, hash);
+    iter->probe = 0;
+    iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(hash));
+    return table_next(table, iter);
+}
 
 /** Add @p index (not 0) under @p hash. @return 0, or -ENOSPC when no bucket within the probe bound has room */
-int table_insert(struct table *table, uint64_t hash, uint32_t index);
+static inline int table_insert(struct table *table, uint64_t hash, uint32_t index)
+{
+    uint32_t home = table_home(table, hash);
+    for (unsigned probe = 0; probe < TABLE_PROBES; probe++) {
+        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
+        unsigned empty = table_match_tag(bucket, 0);
+        if (empty == 0)
+            continue;
+        unsigned slot = (unsigned)__builtin_ctz(empty);
+        bucket->tag[slot] = table_tag(hash);
+        bucket->index[slot] = index;
+        table->n_entries++;
+        if (probe != 0) {
+            table->bucket[home].n_spilled++;
+            table->n_spilled++;
+        }
+        return 0;
+    }
+    return -ENOSPC;
+}
+
 /** Remove @p index, which was inserted under @p hash. @return 0, or -ENOENT */
-int table_remove(struct table *table, uint64_t hash, uint32_t index);
+static inline int table_remove(struct table *table, uint64_t hash, uint32_t index)
+{
+    uint32_t home = table_home(table, hash);
+    for (unsigned probe = 0; probe < TABLE_PROBES; probe++) {
+        if (probe != 0 && table->bucket[home].n_spilled == 0)
+            break;
+        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
+        // An index stays behind in a slot that was emptied, so the tag has to agree as well.
+        unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
+        if (match == 0)
+            continue;
+        bucket->tag[__builtin_ctz(match)] = 0;
+        table->n_entries--;
+        if (probe != 0) {
+            table->bucket[home].n_spilled--;
+            table->n_spilled--;
+        }
+        return 0;
+    }
+    return -ENOENT;
+}
 
 #endif
