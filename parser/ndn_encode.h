@@ -79,7 +79,6 @@ struct ndn_data_out {
  *
  * @return octets written, or 0 when @p size is too small
  */
-size_t ndn_data_encode(uint8_t *p, size_t size, const struct ndn_data_out *out, size_t *signed_off,
-                       size_t *signed_len);
+size_t ndn_data_encode(uint8_t *p, size_t size, const struct ndn_data_out *out, size_t *signed_off, size_t *signed_len);
 
 #endif

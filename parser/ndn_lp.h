@@ -39,9 +39,9 @@ enum ndn_lp_has {
 
 /** NDNLPv2 header fields of one LpPacket. Pointers go into the buffer that was parsed. */
 struct ndn_lp {
-    uint16_t has;       /**< bits of enum ndn_lp_has */
-    uint8_t token_len;  /**< PitToken octets, 0 when absent, else 1..32 */
-    uint8_t n_acks;     /**< Ack fields, at most NDN_LP_ACKS_MAX */
+    uint16_t has;      /**< bits of enum ndn_lp_has */
+    uint8_t token_len; /**< PitToken octets, 0 when absent, else 1..32 */
+    uint8_t n_acks;    /**< Ack fields, at most NDN_LP_ACKS_MAX */
     uint16_t frag_index;
     uint16_t frag_count; /**< 1 when absent; FragIndex < FragCount always holds */
     uint32_t nack_reason;

@@ -54,7 +54,8 @@ enum verdict ndn_name_parse(const uint8_t *value, size_t len, bool lenient, stru
  */
 extern void (*ndn_name_hash)(struct ndn_name *name, const struct ndn_name_key *key);
 
-/** Continue @p hash state of a Name by one more component TLV (used for implicit digests). Same ISA as ndn_name_hash. */
+/** Continue @p hash state of a Name by one more component TLV (used for implicit digests). Same ISA as ndn_name_hash.
+ */
 extern uint64_t (*ndn_name_hash_extend)(const struct ndn_name *name, const uint8_t *comp, size_t len,
                                         const struct ndn_name_key *key);
 

@@ -32,12 +32,12 @@ struct ndn_interest {
     bool can_be_prefix;
     bool must_be_fresh;
     bool has_nonce;
-    uint8_t n_hints;          /**< 0..NDN_HINTS_MAX; the rest of a longer ForwardingHint is skipped */
-    uint8_t hop_limit;        /**< 255 when absent */
-    uint16_t hop_limit_off;   /**< of the value octet from ndn_packet.net, 0 when absent */
-    uint16_t nonce_off;       /**< of the four octets from ndn_packet.net; when absent: where the element belongs */
+    uint8_t n_hints;        /**< 0..NDN_HINTS_MAX; the rest of a longer ForwardingHint is skipped */
+    uint8_t hop_limit;      /**< 255 when absent */
+    uint16_t hop_limit_off; /**< of the value octet from ndn_packet.net, 0 when absent */
+    uint16_t nonce_off;     /**< of the four octets from ndn_packet.net; when absent: where the element belongs */
     uint32_t nonce;
-    uint32_t lifetime_ms;     /**< default filled in, capped */
+    uint32_t lifetime_ms; /**< default filled in, capped */
     struct ndn_hint hint[NDN_HINTS_MAX];
 };
 
@@ -47,10 +47,10 @@ struct ndn_data {
 
 /** View of a link-layer packet and of the network packet in it. Pointers go into the buffer that was parsed. */
 struct ndn_packet {
-    uint8_t type;         /**< NDN_TYPE_INTEREST, NDN_TYPE_DATA; 0 for a fragment or an IDLE packet */
-    const uint8_t *net;   /**< the whole Interest or Data TLV; for a fragment: the octets of the Fragment */
-    uint16_t net_len;     /**< octets at net */
-    struct ndn_lp lp;     /**< NDNLPv2 header fields; all absent for a bare packet */
+    uint8_t type;       /**< NDN_TYPE_INTEREST, NDN_TYPE_DATA; 0 for a fragment or an IDLE packet */
+    const uint8_t *net; /**< the whole Interest or Data TLV; for a fragment: the octets of the Fragment */
+    uint16_t net_len;   /**< octets at net */
+    struct ndn_lp lp;   /**< NDNLPv2 header fields; all absent for a bare packet */
     struct ndn_name name;
     union {
         struct ndn_interest interest; /**< also the Interest inside a Nack (lp.nack_reason != 0 or LP_HAS_NACK) */
@@ -60,7 +60,7 @@ struct ndn_packet {
 
 /** How strict, and what a carrier allows. */
 struct ndn_parse_opts {
-    bool lenient;        /**< tlv-lenient: accept non-shortest TLV forms and what else the reference forwarder accepts */
+    bool lenient; /**< tlv-lenient: accept non-shortest TLV forms and what else the reference forwarder accepts */
     bool allow_trailing; /**< octets after the packet are padding (Ethernet); else VERDICT_TRAILING */
 };
 

@@ -24,22 +24,22 @@ enum quic_type {
 
 /** View of the first QUIC packet of a datagram. Pointers go into the datagram. */
 struct quic_header {
-    uint8_t first;      /**< first octet as received; protected bits are never interpreted */
-    uint8_t type;       /**< enum quic_type */
-    uint8_t dcid_len;   /**< 0..255; of a short header: the caller's expectation, as far as the datagram reaches */
+    uint8_t first;    /**< first octet as received; protected bits are never interpreted */
+    uint8_t type;     /**< enum quic_type */
+    uint8_t dcid_len; /**< 0..255; of a short header: the caller's expectation, as far as the datagram reaches */
     uint8_t scid_len;
-    uint32_t version;   /**< 0 for a short header */
+    uint32_t version; /**< 0 for a short header */
     const uint8_t *dcid;
     const uint8_t *scid;
     const uint8_t *token; /**< Initial: Token field; Retry: Retry Token */
     uint16_t token_len;
-    uint16_t packet_len;  /**< octets of this packet; of short headers and other versions: the whole datagram */
+    uint16_t packet_len; /**< octets of this packet; of short headers and other versions: the whole datagram */
 };
 
 struct quic_opts {
-    bool require_fixed_bit;  /**< refuse first octets with 0x40 clear (RFC 9287 lets peers clear it) */
-    bool from_client;        /**< server side: refuse Version Negotiation, Retry and undersized Initials */
-    uint8_t short_dcid_len;  /**< octets taken as the DCID of a short header, when the datagram has them */
+    bool require_fixed_bit; /**< refuse first octets with 0x40 clear (RFC 9287 lets peers clear it) */
+    bool from_client;       /**< server side: refuse Version Negotiation, Retry and undersized Initials */
+    uint8_t short_dcid_len; /**< octets taken as the DCID of a short header, when the datagram has them */
 };
 
 /**

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parser/frame.h"
+
+#include <string.h>
+
+#include "parser/cursor.h"
+
+#define ETHER_HEADER    14
+#define ETHERTYPE_VLAN  0x8100
+#define ETHERTYPE_QINQ  0x88a8
+#define ETHERTYPE_IPV4  0x0800
+#define ETHERTYPE_IPV6  0x86dd
+#define VLAN_TAGS_MAX   2
+#define VLAN_VID_MASK   0x0fff
+#define IPV4_HEADER     20
+#define IPV6_HEADER     40
+#define UDP_HEADER      8
+#define IPV4_MORE_FRAGS 0x2000
+#define IPV4_FRAG_OFF   0x1fff
+#define PROTO_UDP       17
+
+/** IPv6 extension headers (RFC 8200, IANA): what they are followed by is never looked for. */
+enum ipv6_ext {
+    IPV6_HOP_BY_HOP = 0,
+    IPV6_ROUTING = 43,
+    IPV6_FRAGMENT = 44,
+    IPV6_ESP = 50,
+    IPV6_AUTH = 51,
+    IPV6_DEST_OPTIONS = 60,
+    IPV6_MOBILITY = 135,
+    IPV6_HIP = 139,
+    IPV6_SHIM6 = 140,
+};
+
+static uint32_t fold(uint64_t sum)
+{
+    sum = (sum >> 32) + (sum & UINT32_MAX);
+    sum = (sum >> 32) + (sum & UINT32_MAX);
+    sum = (sum >> 16) + (sum & UINT16_MAX);
+    sum = (sum >> 16) + (sum & UINT16_MAX);
+    return (uint32_t)sum;
+}
+
+uint32_t frame_csum_add(uint32_t sum, const uint8_t *p, size_t len)
+{
+    // The sum of native words, halves of 32 bits apart so that carries stay inside; byte order is put right at the
+    // end (RFC 1071, 2B). 2^32 turns of the loop could not overflow it.
+    uint64_t low = 0, high = 0;
+    for (; len >= 8; p += 8, len -= 8) {
+        uint64_t w;
+        memcpy(&w, p, sizeof w);
+        low += w & UINT32_MAX;
+        high += w >> 32;
+    }
+    uint64_t tail = 0;
+    memcpy(&tail, p, len);
+    low += tail & UINT32_MAX;
+    high += tail >> 32;
+    return fold((uint64_t)be16toh((uint16_t)fold(fold(low) + (uint64_t)fold(high))) + sum);
+}
+
+/** One's complement sum of the pseudo-header (RFC 768, RFC 8200 8.1), whose addresses stand next to each other. */
+static uint32_t pseudo_header(const uint8_t *addresses, size_t len, uint16_t udp_len)
+{
+    return frame_csum_add(PROTO_UDP + (uint32_t)udp_len, addresses, len);
+}
+
+static enum verdict parse_udp(struct cursor *c, const uint8_t *start, size_t address_len, const struct frame_opts *opts,
+                              struct frame *frame)
+{
+    size_t left = cursor_left(c);
+    if (left < UDP_HEADER)
+        return VERDICT_UDP_LEN;
+    const uint8_t *udp = c->p;
+    uint16_t udp_len = load_be16(udp + 4), csum = load_be16(udp + 6);
+    if (udp_len < UDP_HEADER || udp_len > left)
+        return VERDICT_UDP_LEN;
+    if (csum == 0) {
+        // "No checksum" exists over IPv4 only.
+        if (address_len != 4)
+            return VERDICT_UDP_CSUM;
+    } else if (!opts->skip_udp_csum) {
+        uint32_t sum = pseudo_header(frame->src_ip, 2 * address_len, udp_len);
+        if (frame_csum_add(sum, udp, udp_len) != UINT16_MAX)
+            return VERDICT_UDP_CSUM;
+    }
+    frame->sport = load_be16(udp);
+    frame->dport = load_be16(udp + 2);
+    frame->payload_off = (uint16_t)(udp + UDP_HEADER - start);
+    frame->payload_len = (uint16_t)(udp_len - UDP_HEADER);
+    return VERDICT_OK;
+}
+
+/** RFC 1122 3.2.1.3: "this network", loopback, multicast, reserved and limited broadcast are no sources. */
+static bool ipv4_bad_source(const uint8_t *a)
+{
+    return a[0] == 0 || a[0] == 127 || a[0] >= 224;
+}
+
+/** Neither hosts nor groups. Directed broadcasts take the port's prefix to tell. */
+static bool ipv4_bad_destination(const uint8_t *a)
+{
+    return a[0] == 0 || a[0] == 127 || a[0] >= 240;
+}
+
+static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
+                               struct frame *frame)
+{
+    size_t left = cursor_left(c);
+    if (left < IPV4_HEADER)
+        return VERDICT_IP_LEN;
+    const uint8_t *ip = c->p;
+    if (ip[0] >> 4 != 4)
+        return VERDICT_IP_VERSION;
+    size_t header_len = (size_t)(ip[0] & 0x0f) * 4, total_len = load_be16(ip + 2);
+    if (header_len < IPV4_HEADER || header_len > total_len || total_len > left || total_len < IPV4_HEADER + UDP_HEADER)
+        return VERDICT_IP_LEN;
+    if (header_len > IPV4_HEADER)
+        return VERDICT_IP_OPTIONS;
+    if ((load_be16(ip + 6) & (IPV4_MORE_FRAGS | IPV4_FRAG_OFF)) != 0)
+        return VERDICT_IP_FRAG;
+    if (ip[9] != PROTO_UDP)
+        return VERDICT_IP_PROTO;
+    if (ipv4_bad_source(ip + 12))
+        return VERDICT_IP_SRC;
+    if (ipv4_bad_destination(ip + 16))
+        return VERDICT_IP_DST;
+    if (!opts->skip_ip_csum && frame_csum_add(0, ip, IPV4_HEADER) != UINT16_MAX)
+        return VERDICT_IP_CSUM;
+    frame->kind = FRAME_UDP4;
+    frame->src_ip = ip + 12;
+    frame->dst_ip = ip + 16;
+    struct cursor udp = {.p = ip + IPV4_HEADER, .end = ip + total_len};
+    return parse_udp(&udp, start, 4, opts, frame);
+}
+
+/** ::, ::1 and IPv4-mapped addresses (RFC 4291, RFC 4890): on a link they stand for nobody. */
+static bool ipv6_is_special(const uint8_t *a)
+{
+    if (load_be64(a) != 0)
+        return false;
+    uint64_t low = load_be64(a + 8);
+    return low <= 1 || low >> 32 == UINT16_MAX;
+}
+
+static enum verdict ipv6_next_header(uint8_t next)
+{
+    switch (next) {
+    case PROTO_UDP:
+        return VERDICT_OK;
+    case IPV6_FRAGMENT:
+        return VERDICT_IP_FRAG;
+    case IPV6_HOP_BY_HOP:
+    case IPV6_ROUTING:
+    case IPV6_ESP:
+    case IPV6_AUTH:
+    case IPV6_DEST_OPTIONS:
+    case IPV6_MOBILITY:
+    case IPV6_HIP:
+    case IPV6_SHIM6:
+        return VERDICT_IP_OPTIONS;
+    default:
+        return VERDICT_IP_PROTO;
+    }
+}
+
+static enum verdict parse_ipv6(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
+                               struct frame *frame)
+{
+    size_t left = cursor_left(c);
+    if (left < IPV6_HEADER)
+        return VERDICT_IP_LEN;
+    const uint8_t *ip = c->p;
+    if (ip[0] >> 4 != 6)
+        return VERDICT_IP_VERSION;
+    size_t payload_len = load_be16(ip + 4);
+    if (payload_len > left - IPV6_HEADER || payload_len < UDP_HEADER)
+        return VERDICT_IP_LEN;
+    enum verdict verdict = ipv6_next_header(ip[6]);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (ip[8] == 0xff || ipv6_is_special(ip + 8))
+        return VERDICT_IP_SRC;
+    if (ipv6_is_special(ip + 24))
+        return VERDICT_IP_DST;
+    frame->kind = FRAME_UDP6;
+    frame->src_ip = ip + 8;
+    frame->dst_ip = ip + 24;
+    struct cursor udp = {.p = ip + IPV6_HEADER, .end = ip + IPV6_HEADER + payload_len};
+    return parse_udp(&udp, start, 16, opts, frame);
+}
+
+static bool is_vlan(uint16_t ethertype)
+{
+    return ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_QINQ;
+}
+
+/** 802.1Q and 802.1ad tags; a tag with VID 0 carries a priority only and identifies no VLAN. */
+static enum verdict parse_vlan(struct cursor *c, uint16_t *ethertype, struct frame *frame)
+{
+    unsigned n_vids = 0;
+    while (is_vlan(*ethertype)) {
+        uint16_t tci;
+        if (frame->n_tags == VLAN_TAGS_MAX)
+            return VERDICT_L2_VLAN;
+        if (!cursor_u16(c, &tci) || !cursor_u16(c, ethertype))
+            return VERDICT_L2_SHORT;
+        uint16_t vid = tci & VLAN_VID_MASK;
+        if (vid == VLAN_VID_MASK)
+            return VERDICT_L2_VLAN;
+        frame->n_tags++;
+        if (vid == 0)
+            continue;
+        if (n_vids++ == 0)
+            frame->vlan = vid;
+        else
+            frame->vlan_inner = vid;
+    }
+    return VERDICT_OK;
+}
+
+static bool mac_is_zero(const uint8_t *mac)
+{
+    return load_be32(mac) == 0 && load_be16(mac + 4) == 0;
+}
+
+enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame)
+{
+    if (len < ETHER_HEADER)
+        return VERDICT_L2_SHORT;
+    struct frame f = {
+        .dst_mac = p,
+        .src_mac = p + 6,
+        .multicast = (p[0] & 1) != 0,
+    };
+    if ((f.src_mac[0] & 1) != 0 || mac_is_zero(f.src_mac))
+        return VERDICT_L2_SRC;
+    uint16_t ethertype = load_be16(p + 12);
+    struct cursor c = cursor_make(p + ETHER_HEADER, len - ETHER_HEADER);
+    enum verdict verdict = parse_vlan(&c, &ethertype, &f);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    switch (ethertype) {
+    case FRAME_ETHERTYPE_NDN:
+        if (cursor_left(&c) > UINT16_MAX)
+            return VERDICT_PKT_OVERSIZE;
+        f.kind = FRAME_NDN;
+        f.payload_off = (uint16_t)(c.p - p);
+        f.payload_len = (uint16_t)cursor_left(&c);
+        break;
+    case ETHERTYPE_IPV4:
+        verdict = parse_ipv4(&c, p, opts, &f);
+        break;
+    case ETHERTYPE_IPV6:
+        verdict = parse_ipv6(&c, p, opts, &f);
+        break;
+    default:
+        return VERDICT_L2_TYPE;
+    }
+    if (verdict == VERDICT_OK)
+        *frame = f;
+    return verdict;
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parser/ndn_packet.h"
+
+#include "parser/ndn_lp_parse.h"
+#include "parser/ndn_name_parse.h"
+
+/** Place of each recognized element in an Interest or Data; one that does not come after the last seen is misplaced. */
+enum rank {
+    RANK_NAME,
+    RANK_CAN_BE_PREFIX,
+    RANK_MUST_BE_FRESH,
+    RANK_FORWARDING_HINT,
+    RANK_NONCE,
+    RANK_LIFETIME,
+    RANK_HOP_LIMIT,
+    RANK_APP_PARAMETERS,
+
+    RANK_META_INFO = 1,
+    RANK_CONTENT,
+    RANK_SIGNATURE_INFO,
+    RANK_SIGNATURE_VALUE,
+};
+
+/** What is left of an Interest or Data while it is read, and how far it got. */
+struct reader {
+    struct cursor c;
+    enum rank rank;
+    bool lenient;
+};
+
+static bool is_pair(const uint8_t *p, uint8_t type, uint8_t len)
+{
+    return p[0] == type && p[1] == len;
+}
+
+/** The first element is no Name: is there one behind it, or none at all? */
+static enum verdict missing_name(struct cursor c, bool lenient)
+{
+    while (cursor_left(&c) > 0) {
+        struct tlv element;
+        enum verdict verdict = tlv_read(&c, lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        if (element.type == NDN_TLV_NAME)
+            return VERDICT_NET_ORDER;
+    }
+    return VERDICT_NET_INVALID;
+}
+
+/** The Name comes first in both packets (NDN packet spec 0.3, sections 3 and 4). */
+static inline enum verdict parse_name(struct reader *r, struct ndn_name *name, unsigned *n_params)
+{
+    struct cursor start = r->c;
+    struct tlv element;
+    if (cursor_left(&r->c) == 0)
+        return VERDICT_NET_INVALID;
+    enum verdict verdict = tlv_read(&r->c, r->lenient, &element);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (element.type != NDN_TLV_NAME)
+        return missing_name(start, r->lenient);
+    return ndn_name_parse_inline(element.value, element.len, r->lenient, name, n_params);
+}
+
+static uint32_t cap(uint64_t number, uint32_t max)
+{
+    return number < max ? (uint32_t)number : max;
+}
+
+/** Check a Name inside a ForwardingHint without keeping where its components are. */
+static enum verdict check_hint_name(const struct tlv *name, bool lenient)
+{
+    if (name->len > NDN_NAME_MAX)
+        return VERDICT_NAME_TOO_LONG;
+    struct cursor c = cursor_make(name->value, name->len);
+    while (cursor_left(&c) > 0) {
+        struct tlv comp;
+        enum verdict verdict = ndn_name_comp(&c, lenient, &comp);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    return VERDICT_OK;
+}
+
+/** The Name in a Delegation, the form that a ForwardingHint had before packet format 0.3 was final. */
+static enum verdict delegation_name(const struct tlv *delegation, bool lenient, struct tlv *name)
+{
+    struct cursor c = cursor_make(delegation->value, delegation->len);
+    bool found = false;
+    while (cursor_left(&c) > 0) {
+        struct tlv element;
+        enum verdict verdict = tlv_read(&c, lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        if (element.type == NDN_TLV_NAME && !found) {
+            *name = element;
+            found = true;
+        }
+    }
+    return found ? VERDICT_OK : VERDICT_NET_INVALID;
+}
+
+static enum verdict parse_hints(const struct tlv *hints, bool lenient, const uint8_t *net,
+                                struct ndn_interest *interest)
+{
+    struct cursor c = cursor_make(hints->value, hints->len);
+    unsigned n = 0;
+    while (cursor_left(&c) > 0) {
+        struct tlv name;
+        enum verdict verdict = tlv_read(&c, lenient, &name);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        if (name.type != NDN_TLV_NAME && name.type != NDN_TLV_DELEGATION) {
+            if (tlv_is_critical(name.type))
+                return VERDICT_NET_CRITICAL;
+            continue;
+        }
+        if (name.type == NDN_TLV_DELEGATION) {
+            struct tlv delegation = name;
+            verdict = delegation_name(&delegation, lenient, &name);
+            if (verdict != VERDICT_OK)
+                return verdict;
+        }
+        verdict = check_hint_name(&name, lenient);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        if (n < NDN_HINTS_MAX) {
+            interest->hint[n] = (struct ndn_hint){.off = (uint16_t)(name.value - net), .len = (uint16_t)name.len};
+            interest->n_hints = (uint8_t)(n + 1);
+        }
+        n++;
+    }
+    return n > 0 || lenient ? VERDICT_OK : VERDICT_NET_INVALID;
+}
+
+static void set_nonce(struct ndn_interest *interest, const uint8_t *net, const uint8_t *value)
+{
+    interest->has_nonce = true;
+    interest->nonce = load_be32(value);
+    interest->nonce_off = (uint16_t)(value - net);
+}
+
+static void set_hop_limit(struct ndn_interest *interest, const uint8_t *net, const uint8_t *value)
+{
+    interest->hop_limit = *value;
+    interest->hop_limit_off = (uint16_t)(value - net);
+}
+
+/** The elements that nearly every Interest has, in their order and usual sizes; stops at the first that differs. */
+static inline void interest_common(struct reader *r, const uint8_t *net, struct ndn_interest *interest)
+{
+    const uint8_t *p = r->c.p, *end = r->c.end;
+    if (end - p >= 2 && is_pair(p, NDN_TLV_CAN_BE_PREFIX, 0)) {
+        interest->can_be_prefix = true;
+        r->rank = RANK_CAN_BE_PREFIX;
+        p += 2;
+    }
+    if (end - p >= 2 && is_pair(p, NDN_TLV_MUST_BE_FRESH, 0)) {
+        interest->must_be_fresh = true;
+        r->rank = RANK_MUST_BE_FRESH;
+        p += 2;
+    }
+    interest->nonce_off = (uint16_t)(p - net);
+    if (end - p >= 6 && is_pair(p, NDN_TLV_NONCE, 4)) {
+        set_nonce(interest, net, p + 2);
+        r->rank = RANK_NONCE;
+        p += 6;
+        if (end - p >= 4 && is_pair(p, NDN_TLV_LIFETIME, 2)) {
+            interest->lifetime_ms = load_be16(p + 2);
+            r->rank = RANK_LIFETIME;
+            p += 4;
+        }
+        if (end - p >= 3 && is_pair(p, NDN_TLV_HOP_LIMIT, 1)) {
+            set_hop_limit(interest, net, p + 2);
+            r->rank = RANK_HOP_LIMIT;
+            p += 3;
+        }
+    }
+    r->c.p = p;
+}
+
+static enum verdict interest_element(struct reader *r, const struct tlv *element, const uint8_t *net,
+                                     struct ndn_interest *interest)
+{
+    static const uint8_t ranks[] = {
+        [NDN_TLV_NAME] = RANK_NAME,
+        [NDN_TLV_CAN_BE_PREFIX] = RANK_CAN_BE_PREFIX,
+        [NDN_TLV_MUST_BE_FRESH] = RANK_MUST_BE_FRESH,
+        [NDN_TLV_FORWARDING_HINT] = RANK_FORWARDING_HINT,
+        [NDN_TLV_NONCE] = RANK_NONCE,
+        [NDN_TLV_LIFETIME] = RANK_LIFETIME,
+        [NDN_TLV_HOP_LIMIT] = RANK_HOP_LIMIT,
+        [NDN_TLV_APP_PARAMETERS] = RANK_APP_PARAMETERS,
+    };
+    uint64_t number;
+    switch (element->type) {
+    case NDN_TLV_HOP_LIMIT:
+    case NDN_TLV_APP_PARAMETERS:
+        // Not critical, so ignored where they do not belong.
+        if (ranks[element->type] <= (uint8_t)r->rank)
+            return VERDICT_OK;
+        break;
+    case NDN_TLV_NAME:
+    case NDN_TLV_CAN_BE_PREFIX:
+    case NDN_TLV_MUST_BE_FRESH:
+    case NDN_TLV_FORWARDING_HINT:
+    case NDN_TLV_NONCE:
+    case NDN_TLV_LIFETIME:
+        if (ranks[element->type] <= (uint8_t)r->rank)
+            return VERDICT_NET_ORDER;
+        break;
+    default:
+        return tlv_is_critical(element->type) ? VERDICT_NET_CRITICAL : VERDICT_OK;
+    }
+    r->rank = (enum rank)ranks[element->type];
+    switch (r->rank) {
+    case RANK_CAN_BE_PREFIX:
+    case RANK_MUST_BE_FRESH:
+        if (element->len != 0)
+            return VERDICT_NET_INVALID;
+        if (r->rank == RANK_CAN_BE_PREFIX)
+            interest->can_be_prefix = true;
+        else
+            interest->must_be_fresh = true;
+        interest->nonce_off = (uint16_t)(r->c.p - net);
+        return VERDICT_OK;
+    case RANK_FORWARDING_HINT:
+        interest->nonce_off = (uint16_t)(r->c.p - net);
+        return parse_hints(element, r->lenient, net, interest);
+    case RANK_NONCE:
+        if (element->len != 4)
+            return VERDICT_NET_INVALID;
+        set_nonce(interest, net, element->value);
+        return VERDICT_OK;
+    case RANK_LIFETIME:
+        if (!tlv_nni(element, &number))
+            return VERDICT_NET_INVALID;
+        interest->lifetime_ms = cap(number, NDN_LIFETIME_MAX_MS);
+        return VERDICT_OK;
+    case RANK_HOP_LIMIT:
+        if (element->len != 1)
+            return VERDICT_NET_INVALID;
+        set_hop_limit(interest, net, element->value);
+        return VERDICT_OK;
+    default:
+        return VERDICT_OK; // ApplicationParameters are for the producer
+    }
+}
+
+static inline enum verdict parse_interest(struct reader *r, const uint8_t *net, struct ndn_packet *pkt)
+{
+    unsigned n_params;
+    enum verdict verdict = parse_name(r, &pkt->name, &n_params);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (pkt->name.n_comps == 0 || n_params > 1)
+        return VERDICT_NET_INVALID;
+    struct ndn_interest *interest = &pkt->interest;
+    interest->can_be_prefix = false;
+    interest->must_be_fresh = false;
+    interest->has_nonce = false;
+    interest->n_hints = 0;
+    interest->hop_limit = UINT8_MAX;
+    interest->hop_limit_off = 0;
+    interest->nonce = 0;
+    interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
+    interest_common(r, net, interest);
+    while (cursor_left(&r->c) > 0) {
+        struct tlv element;
+        verdict = tlv_read(&r->c, r->lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        verdict = interest_element(r, &element, net, interest);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    return VERDICT_OK;
+}
+
+/**
+ * MetaInfo: ContentType, FreshnessPeriod, FinalBlockId, of which only the second matters here; then AppMetaInfo
+ * (128..252, odd types included). The reference forwarder takes anything after these, in any order.
+ */
+static enum verdict parse_meta_info(const struct tlv *meta, bool lenient, struct ndn_data *data)
+{
+    struct cursor c = cursor_make(meta->value, meta->len);
+    uint32_t last = 0;
+    while (cursor_left(&c) > 0) {
+        struct tlv element;
+        enum verdict verdict = tlv_read(&c, lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        if (element.type >= 128 && element.type <= 252) {
+            last = NDN_TLV_FINAL_BLOCK_ID;
+            continue;
+        }
+        if (element.type < NDN_TLV_CONTENT_TYPE || element.type > NDN_TLV_FINAL_BLOCK_ID) {
+            if (tlv_is_critical(element.type) && !lenient)
+                return VERDICT_NET_CRITICAL;
+            continue;
+        }
+        if (element.type <= last) {
+            if (!lenient)
+                return VERDICT_NET_ORDER;
+            continue;
+        }
+        last = element.type;
+        if (element.type == NDN_TLV_FRESHNESS) {
+            uint64_t number;
+            if (!tlv_nni(&element, &number))
+                return VERDICT_NET_INVALID;
+            data->freshness_ms = cap(number, NDN_FRESHNESS_MAX_MS);
+        }
+    }
+    return VERDICT_OK;
+}
+
+static enum verdict data_element(struct reader *r, const struct tlv *element, struct ndn_data *data)
+{
+    enum rank rank;
+    switch (element->type) {
+    case NDN_TLV_NAME:
+        return VERDICT_NET_ORDER;
+    case NDN_TLV_META_INFO:
+        rank = RANK_META_INFO;
+        break;
+    case NDN_TLV_CONTENT:
+        rank = RANK_CONTENT;
+        break;
+    case NDN_TLV_SIGNATURE_INFO:
+        rank = RANK_SIGNATURE_INFO;
+        break;
+    case NDN_TLV_SIGNATURE_VALUE:
+        if (r->rank < RANK_SIGNATURE_INFO)
+            return VERDICT_NET_INVALID;
+        rank = RANK_SIGNATURE_VALUE;
+        break;
+    default:
+        return tlv_is_critical(element->type) ? VERDICT_NET_CRITICAL : VERDICT_OK;
+    }
+    if (rank <= r->rank)
+        return VERDICT_NET_ORDER;
+    r->rank = rank;
+    return rank == RANK_META_INFO ? parse_meta_info(element, r->lenient, data) : VERDICT_OK;
+}
+
+static inline enum verdict parse_data(struct reader *r, struct ndn_packet *pkt)
+{
+    unsigned n_params;
+    enum verdict verdict = parse_name(r, &pkt->name, &n_params);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    pkt->data.freshness_ms = 0;
+    while (cursor_left(&r->c) > 0) {
+        struct tlv element;
+        verdict = tlv_read(&r->c, r->lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        verdict = data_element(r, &element, &pkt->data);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    return r->rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
+}
+
+/** Header fields that contradict the packet they stand before (NDNLPv2; as the reference forwarder). */
+static enum verdict check_lp(const struct ndn_lp *lp, uint8_t type)
+{
+    unsigned wrong;
+    if (type == NDN_TYPE_DATA)
+        wrong = LP_HAS_NACK | LP_HAS_NEXT_HOP_FACE | LP_HAS_NON_DISCOVERY;
+    else if ((lp->has & LP_HAS_NACK) != 0)
+        wrong = LP_HAS_NEXT_HOP_FACE | LP_HAS_CACHE_POLICY | LP_HAS_NON_DISCOVERY | LP_HAS_PREFIX_ANNOUNCEMENT;
+    else
+        wrong = LP_HAS_CACHE_POLICY | LP_HAS_PREFIX_ANNOUNCEMENT;
+    return (lp->has & wrong) == 0 ? VERDICT_OK : VERDICT_LP_INVALID;
+}
+
+/** An Interest or Data whose outermost TLV has been read: it begins at @p net and @p tlv is its inside. */
+static inline enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, bool lenient,
+                                         struct ndn_packet *pkt)
+{
+    if (tlv->type != NDN_TYPE_INTEREST && tlv->type != NDN_TYPE_DATA)
+        return VERDICT_PKT_TYPE;
+    size_t len = (size_t)(tlv->value - net) + tlv->len;
+    if (len > NDN_PACKET_MAX)
+        return VERDICT_PKT_OVERSIZE;
+    pkt->type = (uint8_t)tlv->type;
+    pkt->net = net;
+    pkt->net_len = (uint16_t)len;
+    if ((pkt->lp.has & ~(LP_HAS_HEADER | LP_HAS_FRAGMENT)) != 0) {
+        enum verdict verdict = check_lp(&pkt->lp, pkt->type);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    struct reader r = {.c = cursor_make(tlv->value, tlv->len), .rank = RANK_NAME, .lenient = lenient};
+    return pkt->type == NDN_TYPE_INTEREST ? parse_interest(&r, net, pkt) : parse_data(&r, pkt);
+}
+
+enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                  struct ndn_packet *pkt)
+{
+    struct cursor c = cursor_make(p, len);
+    struct tlv tlv;
+    enum verdict verdict = tlv_read_outer(&c, opts->lenient, &tlv);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    // Link padding is outside of the LpPacket; octets behind the packet in a Fragment come from the sender.
+    if (cursor_left(&c) > 0 && !opts->lenient)
+        return VERDICT_TRAILING;
+    return parse_net_tlv(p, &tlv, opts->lenient, pkt);
+}
+
+enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
+{
+    struct cursor c = cursor_make(p, len);
+    struct tlv tlv;
+    enum verdict verdict = tlv_read_outer(&c, opts->lenient, &tlv);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (cursor_left(&c) > 0 && !opts->allow_trailing)
+        return VERDICT_TRAILING;
+    if (tlv.type != NDN_LP_PACKET) {
+        ndn_lp_clear(&pkt->lp);
+        return parse_net_tlv(p, &tlv, opts->lenient, pkt);
+    }
+    struct ndn_lp *lp = &pkt->lp;
+    verdict = ndn_lp_parse_value(tlv.value, tlv.len, opts->lenient, lp);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if ((lp->has & LP_HAS_FRAGMENT) != 0 && lp->frag_count == 1)
+        return ndn_packet_parse_net(lp->fragment, lp->fragment_len, opts, pkt);
+    if (lp->fragment_len > NDN_PACKET_MAX)
+        return VERDICT_PKT_OVERSIZE;
+    pkt->type = 0;
+    pkt->net = lp->fragment;
+    pkt->net_len = lp->fragment_len;
+    return VERDICT_OK;
+}
