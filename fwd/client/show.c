@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd/client/show.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fwd/client/command.h"
+#include "fwd/client/tel.h"
+#include "fwd/client/text_table.h"
+
+/** What a command asks and how it shows the answer. */
+struct view {
+    const char *command; /**< of the telemetry socket */
+    const char *name;    /**< of the list in the JSON document; NULL: the answer is one object */
+    const struct text_column *columns;
+};
+
+/** Ask for what a view shows: an object, or an array of rows. NULL after a complaint. */
+static json_t *ask(const struct command_line *line, const struct view *view)
+{
+    char path[512], err[TEL_ERR];
+    struct tel *tel;
+    if (tel_path(path, sizeof path, command_value(line, "socket"), command_value(line, "runtime-dir"),
+                 command_value(line, "prefix")) != 0) {
+        fprintf(stderr, "pitlane: path of the socket is too long\n");
+        return NULL;
+    }
+    if (tel_open(&tel, path, err) != 0) {
+        fprintf(stderr, "pitlane: %s\n", err);
+        return NULL;
+    }
+    json_t *answer =
+        view->name != NULL ? tel_query_rows(tel, view->command, err) : tel_query(tel, view->command, NULL, err);
+    tel_close(tel);
+    if (answer == NULL)
+        fprintf(stderr, "pitlane: %s\n", err);
+    return answer;
+}
+
+static void print_json(const json_t *document, FILE *out)
+{
+    json_dumpf(document, out, JSON_INDENT(2));
+    fputc('\n', out);
+}
+
+static int show(const struct command_line *line, const struct view *view)
+{
+    json_t *answer = ask(line, view);
+    if (answer == NULL)
+        return COMMAND_FAILED;
+    if (command_has(line, "json")) {
+        json_t *document = view->name != NULL ? json_pack("{sO}", view->name, answer) : json_incref(answer);
+        print_json(document, line->out);
+        json_decref(document);
+    } else if (view->name != NULL) {
+        text_table_print(view->columns, answer, line->out);
+    } else {
+        text_list_print(view->columns, answer, line->out);
+    }
+    json_decref(answer);
+    return COMMAND_OK;
+}
+
+int show_status(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"version", "version", TEXT_STRING},
+        {"pid", "process", TEXT_NUMBER},
+        {"uptime_ms", "running for", TEXT_DURATION},
+        {"workers", "workers", TEXT_NUMBER},
+        {"ports", "ports", TEXT_NUMBER},
+        {"faces", "faces", TEXT_NUMBER},
+        {"routes", "routes", TEXT_NUMBER},
+        {"received", "frames received", TEXT_NUMBER},
+        {"forwarded", "frames forwarded", TEXT_NUMBER},
+        {"consumed", "frames consumed", TEXT_NUMBER},
+        {"dropped", "frames dropped", TEXT_NUMBER},
+        {"held", "frames held", TEXT_NUMBER},
+        {"error", "frames unaccounted for", TEXT_NUMBER},
+        {"originated", "frames originated", TEXT_NUMBER},
+        {"sent", "frames sent", TEXT_NUMBER},
+        {"in_interests", "Interests in", TEXT_NUMBER},
+        {"in_data", "Data in", TEXT_NUMBER},
+        {"in_nacks", "Nacks in", TEXT_NUMBER},
+        {"out_interests", "Interests out", TEXT_NUMBER},
+        {"out_data", "Data out", TEXT_NUMBER},
+        {"out_nacks", "Nacks out", TEXT_NUMBER},
+        {"pit_entries", "PIT entries", TEXT_NUMBER},
+        {"cs_entries", "CS entries", TEXT_NUMBER},
+        {"cs_hits", "CS hits", TEXT_NUMBER},
+        {"pool_size", "packet buffers", TEXT_NUMBER},
+        {"pool_in_use", "packet buffers in use", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/status", NULL, columns};
+    return show(line, &view);
+}
+
+int show_ports(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"name", "PORT", TEXT_STRING},
+        {"device", "DEVICE", TEXT_STRING},
+        {"link", "LINK", TEXT_STRING},
+        {"mac", "MAC", TEXT_STRING},
+        {"mtu", "MTU", TEXT_NUMBER},
+        {"queues", "QUEUES", TEXT_NUMBER},
+        {"rx_frames", "RX FRAMES", TEXT_NUMBER},
+        {"tx_frames", "TX FRAMES", TEXT_NUMBER},
+        {"rx_bytes", "RX BYTES", TEXT_NUMBER},
+        {"tx_bytes", "TX BYTES", TEXT_NUMBER},
+        {"rx_lost", "RX LOST", TEXT_NUMBER},
+        {"tx_lost", "TX LOST", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/ports", "ports", columns};
+    return show(line, &view);
+}
+
+int show_faces(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"id", "FACE", TEXT_NUMBER},
+        {"name", "NAME", TEXT_STRING},
+        {"state", "STATE", TEXT_STRING},
+        {"remote", "REMOTE", TEXT_STRING},
+        {"local", "LOCAL", TEXT_STRING},
+        {"mtu", "MTU", TEXT_NUMBER},
+        {"in_interests", "IN INT", TEXT_NUMBER},
+        {"in_data", "IN DATA", TEXT_NUMBER},
+        {"in_nacks", "IN NACK", TEXT_NUMBER},
+        {"out_interests", "OUT INT", TEXT_NUMBER},
+        {"out_data", "OUT DATA", TEXT_NUMBER},
+        {"out_nacks", "OUT NACK", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/faces", "faces", columns};
+    return show(line, &view);
+}
+
+int show_routes(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"prefix", "PREFIX", TEXT_STRING},
+        {"face", "FACE", TEXT_NUMBER},
+        {"cost", "COST", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/routes", "routes", columns};
+    return show(line, &view);
+}
+
+int show_strategies(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"prefix", "PREFIX", TEXT_STRING},
+        {"strategy", "STRATEGY", TEXT_STRING},
+        {0},
+    };
+    static const struct view view = {"/pitlane/strategies", "strategies", columns};
+    return show(line, &view);
+}
+
+int show_workers(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"worker", "WORKER", TEXT_NUMBER},
+        {"lcore", "LCORE", TEXT_NUMBER},
+        {"received", "RECEIVED", TEXT_NUMBER},
+        {"forwarded", "FORWARDED", TEXT_NUMBER},
+        {"consumed", "CONSUMED", TEXT_NUMBER},
+        {"dropped", "DROPPED", TEXT_NUMBER},
+        {"handed_over", "HANDED OVER", TEXT_NUMBER},
+        {"pit_entries", "PIT", TEXT_NUMBER},
+        {"cs_entries", "CS", TEXT_NUMBER},
+        {"busy_permille", "BUSY 1/1000", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/workers", "workers", columns};
+    return show(line, &view);
+}
+
+int show_pit(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"worker", "WORKER", TEXT_NUMBER},
+        {"entries", "ENTRIES", TEXT_NUMBER},
+        {"capacity", "CAPACITY", TEXT_NUMBER},
+        {"inserted", "INSERTED", TEXT_NUMBER},
+        {"aggregated", "AGGREGATED", TEXT_NUMBER},
+        {"satisfied", "SATISFIED", TEXT_NUMBER},
+        {"expired", "EXPIRED", TEXT_NUMBER},
+        {"memory_bytes", "MEMORY BYTES", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/pit", "pit", columns};
+    return show(line, &view);
+}
+
+int show_cs(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"worker", "WORKER", TEXT_NUMBER},
+        {"policy", "POLICY", TEXT_STRING},
+        {"entries", "ENTRIES", TEXT_NUMBER},
+        {"capacity", "CAPACITY", TEXT_NUMBER},
+        {"hits", "HITS", TEXT_NUMBER},
+        {"misses", "MISSES", TEXT_NUMBER},
+        {"inserted", "INSERTED", TEXT_NUMBER},
+        {"evicted", "EVICTED", TEXT_NUMBER},
+        {"memory_bytes", "MEMORY BYTES", TEXT_NUMBER},
+        {0},
+    };
+    static const struct view view = {"/pitlane/cs", "cs", columns};
+    return show(line, &view);
+}
+
+int show_drops(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"reason", "REASON", TEXT_STRING},
+        {"count", "FRAMES", TEXT_NUMBER},
+        {"text", "MEANING", TEXT_STRING},
+        {0},
+    };
+    static const struct view view = {"/pitlane/drops", "drops", columns};
+    json_t *rows = ask(line, &view);
+    if (rows == NULL)
+        return COMMAND_FAILED;
+    if (!command_has(line, "all")) {
+        for (size_t i = json_array_size(rows); i > 0; i--) {
+            if (json_integer_value(json_object_get(json_array_get(rows, i - 1), "count")) == 0)
+                json_array_remove(rows, i - 1);
+        }
+    }
+    if (command_has(line, "json")) {
+        json_t *document = json_pack("{sO}", "drops", rows);
+        print_json(document, line->out);
+        json_decref(document);
+    } else {
+        text_table_print(columns, rows, line->out);
+    }
+    json_decref(rows);
+    return COMMAND_OK;
+}
