@@ -26,7 +26,7 @@ enum face_kind {
     FACE_ETHER = 1, /**< NDN over Ethernet, unicast or multicast */
     FACE_UDP4,
     FACE_UDP6,
-    FACE_BARE,      /**< memif and test devices: bare NDN packets, no link header */
+    FACE_BARE, /**< memif and test devices: bare NDN packets, no link header */
 };
 
 /** Flags a configuration or management may switch; bits as in NFD's face Flags. */
@@ -38,25 +38,26 @@ enum face_flags {
 
 /** What a face is told to be; addresses in network byte order. */
 struct face_config {
-    const char *name;            /**< of the configuration, for messages and lists; copied, may be NULL */
-    uint16_t port;               /**< index of the port */
-    uint8_t kind;                /**< enum face_kind */
-    uint8_t scope;               /**< enum face_scope */
-    uint8_t link_type;           /**< enum face_link_type */
-    uint8_t persistency;         /**< enum face_persistency */
-    uint8_t flags;               /**< enum face_flags */
-    bool mac_static;             /**< remote_mac was given; else it is resolved from next_hop (UDP unicast) */
-    uint16_t vlan;               /**< 0: untagged */
-    uint16_t mtu;                /**< largest link-layer packet (NDNLPv2) in octets; 0: from the port's MTU */
+    const char *name;    /**< of the configuration, for messages and lists; copied, may be NULL */
+    uint16_t port;       /**< index of the port */
+    uint8_t kind;        /**< enum face_kind */
+    uint8_t scope;       /**< enum face_scope */
+    uint8_t link_type;   /**< enum face_link_type */
+    uint8_t persistency; /**< enum face_persistency */
+    uint8_t flags;       /**< enum face_flags */
+    bool mac_static;     /**< remote_mac was given; else it is resolved from next_hop (UDP unicast) */
+    uint16_t vlan;       /**< 0: untagged */
+    uint16_t mtu;        /**< largest link-layer packet (NDNLPv2) in octets; 0: from the port's MTU */
     uint8_t local_mac[6];
-    uint8_t remote_mac[6];       /**< or the group address */
+    uint8_t remote_mac[6];               /**< or the group address */
     uint8_t local_ip[16], remote_ip[16]; /**< 4 or 16 octets used */
     uint16_t local_udp, remote_udp;      /**< host byte order */
+    const char *dev;                     /**< interface or device name for dev:// URIs; copied, may be NULL */
 };
 
 /** Why a face does not send, 0: it is up. */
 enum face_down {
-    FACE_DOWN_LINK = 1 << 0,     /**< the port has no link, or is gone */
+    FACE_DOWN_LINK = 1 << 0,      /**< the port has no link, or is gone */
     FACE_DOWN_NEIGHBOUR = 1 << 1, /**< the next hop's MAC address is not known yet */
     FACE_DOWN_ADMIN = 1 << 2,
 };
@@ -68,7 +69,7 @@ enum face_down {
 struct face {
     uint32_t id;
     uint16_t port;
-    uint16_t mtu;       /**< largest link-layer packet in octets */
+    uint16_t mtu; /**< largest link-layer packet in octets */
     uint8_t kind;
     uint8_t scope;
     uint8_t link_type;
@@ -77,10 +78,11 @@ struct face {
     uint8_t hdr_len;      /**< octets of hdr to put before a link-layer packet */
     uint8_t l3_off;       /**< of the IP header in hdr; 0: none. UDP header follows it */
     uint8_t persistency;
-    uint32_t csum_base;   /**< UDP: partial sum of pseudo header and constant header fields, see face.c */
+    uint32_t csum_base; /**< UDP: sum of pseudo header addresses, protocol and ports, as loaded from memory */
     uint8_t hdr[FACE_HDR_MAX];
     struct face_config config;
     char name[48];
+    char dev[48];
     char local_uri[72], remote_uri[72]; /**< as NFD writes them: ether://[01:..], udp4://1.2.3.4:6363, dev://eth0 */
 };
 
@@ -99,12 +101,15 @@ static inline const struct face *face_get(const struct face_table *table, uint32
     return face != NULL && face->id == id ? face : NULL;
 }
 
+/** @param qsbr of the workers that read the table; NULL when nobody else does. @return 0, -ENOMEM */
 int face_table_create(struct face_table **table, struct rte_rcu_qsbr *qsbr);
+/** Free the table and every face. After workers left. */
 void face_table_destroy(struct face_table *table);
 
 /**
  * Publish a new face: the link header template is built, URIs are written, the id is the next free one (ids are not
- * reused soon). The caller adds it to its port's receive match (port_face_add()). Control thread.
+ * reused soon). The MAC address of a UDP group is derived from it. The caller adds it to its port's receive match
+ * (port_face_add()). Control thread.
  *
  * @return 0 and *id, -EEXIST with *id of the face that has the same port, VLAN and addresses, -EINVAL, -ENOSPC
  */
@@ -113,9 +118,10 @@ int face_add(struct face_table *table, const struct face_config *config, uint16_
 int face_remove(struct face_table *table, uint32_t id);
 /** Publish a copy with another remote MAC (neighbour resolution), clearing FACE_DOWN_NEIGHBOUR. @return 0, -ENOENT */
 int face_set_remote_mac(struct face_table *table, uint32_t id, const uint8_t mac[6]);
-/** Set or clear a reason not to send. */
+/** Set or clear a reason (enum face_down) not to send. Control thread. @return 0, -ENOENT */
 int face_set_down(struct face_table *table, uint32_t id, uint8_t reason, bool down);
-/** Publish a copy with another MTU. */
+/** Publish a copy with another MTU (64..8800 octets); the caller keeps it within the port's. @return 0, -EINVAL,
+ * -ENOENT */
 int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu);
 
 #endif

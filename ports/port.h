@@ -23,12 +23,12 @@ struct port_config {
     const char *netdev; /**< kernel interface for AF_XDP with our own eBPF program; else NULL */
     uint16_t mtu;       /**< 0: the device's */
     uint16_t n_queues;  /**< 0: as many as workers, at most what the device has */
-    uint16_t rx_desc, tx_desc;      /**< 0: 1024, bounded by the device */
+    uint16_t rx_desc, tx_desc;        /**< 0: 1024, bounded by the device */
     uint16_t udp_ports[PORT_UDP_MAX]; /**< destination ports that are NDN, host order; 0 ends the list; default 6363 */
-    bool bare;          /**< frames carry bare NDN packets, no Ethernet header (memif) */
+    bool bare;                        /**< frames carry bare NDN packets, no Ethernet header (memif) */
     bool promiscuous;
-    bool rx_csum;       /**< verify checksums in software unless the device did; off for veth with unfinished ones */
-    uint8_t ip4[4];     /**< own address, 0: none */
+    bool rx_csum;   /**< verify checksums in software unless the device did; off for veth with unfinished ones */
+    uint8_t ip4[4]; /**< own address, 0: none */
     uint8_t ip4_prefix_len;
     uint8_t ip6[16];
 };
@@ -37,21 +37,25 @@ struct port_match; /**< receive match of a port: which face a frame belongs to; 
 
 /** A port. Written by the control thread at start and by netlink events, read by all. */
 struct port {
-    uint16_t index;     /**< in the port table; what struct face calls port */
+    uint16_t index; /**< in the port table; what struct face calls port */
     uint16_t dpdk_id;
-    uint16_t n_queues;  /**< RX and TX queues, equal */
+    uint16_t n_queues; /**< RX and TX queues, equal */
     uint16_t mtu;
     bool bare;
-    bool tx_multi_seg;  /**< the device sends chained mbufs */
+    bool tx_multi_seg;   /**< the device sends chained mbufs */
+    bool rx_csum_device; /**< the device marks the frames whose checksums it verified, see port_frame_opts() */
     uint8_t mac[6];
-    struct frame_opts frame_opts;
-    uint32_t burst_max; /**< most frames per rx or tx call (32 where the driver asks for it) */
+    struct frame_opts frame_opts; /**< of every frame; port_frame_opts() adds what the device found */
+    uint32_t burst_max;           /**< most frames per rx or tx call (32 where the driver asks for it) */
     _Atomic bool link_up;
-    _Atomic bool gone;  /**< netdev deleted: neither receive nor send */
+    _Atomic bool gone; /**< netdev deleted: neither receive nor send */
     struct port_match *_Atomic match;
-    unsigned netdev_index; /**< kernel ifindex, 0: none */
-    struct port_config config; /**< strings owned by the port */
-    struct xdp_port *xdp;      /**< AF_XDP program, NULL otherwise */
+    struct match_owner *match_owner; /**< of the control thread */
+    unsigned netdev_index;           /**< kernel ifindex, 0: none */
+    struct port_config config;       /**< strings owned by the port */
+    struct xdp_port *xdp;            /**< AF_XDP program, NULL otherwise */
+    bool probed;                     /**< the device was created by port_open() and is removed by port_close() */
+    int membership_fd; /**< packet socket that keeps the netdev in all-multicast mode while we live, -1: none */
 };
 
 struct rte_mempool;
@@ -79,6 +83,17 @@ static inline uint16_t port_tx_burst(const struct port *port, uint16_t queue, st
     return rte_eth_tx_burst(port->dpdk_id, queue, mbufs, n);
 }
 
+/** What frame_parse() may skip for this very frame: checks that the device has made and found good. */
+static inline struct frame_opts port_frame_opts(const struct port *port, const struct rte_mbuf *m)
+{
+    struct frame_opts opts = port->frame_opts;
+    if (port->rx_csum_device) {
+        opts.skip_ip_csum |= (m->ol_flags & RTE_MBUF_F_RX_IP_CKSUM_MASK) == RTE_MBUF_F_RX_IP_CKSUM_GOOD;
+        opts.skip_udp_csum |= (m->ol_flags & RTE_MBUF_F_RX_L4_CKSUM_MASK) == RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+    }
+    return opts;
+}
+
 /** Add or remove a face in the port's receive match. Control thread. @return 0, -EEXIST, -ENOMEM / -ENOENT */
 int port_face_add(struct port *port, const struct face *face);
 int port_face_remove(struct port *port, const struct face *face);
@@ -104,7 +119,7 @@ uint32_t port_bare_face(const struct port *port);
 
 /** Losses below us, to be shown beside our own counters. Any thread. */
 struct port_losses {
-    uint64_t rx_missed, rx_nombuf, rx_errors, tx_errors; /**< DPDK's */
+    uint64_t rx_missed, rx_nombuf, rx_errors, tx_errors;                            /**< DPDK's */
     uint64_t xsk_rx_dropped, xsk_rx_ring_full, xsk_fill_ring_empty, xsk_rx_invalid; /**< XDP_STATISTICS */
     uint64_t xdp_redirected, xdp_passed, xdp_dropped; /**< our eBPF program's per-CPU counters */
 };
