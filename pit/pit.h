@@ -19,7 +19,7 @@
  * One owner thread; nothing here is safe to read from another, but for pit_count().
  */
 
-#define PIT_NAME_INLINE 108
+#define PIT_NAME_INLINE  108
 #define PIT_TOKEN_INLINE 8
 /** Most in-records, and most out-records, of one entry. */
 #define PIT_RECORDS_MAX 255
@@ -32,6 +32,7 @@ enum pit_flags {
     PIT_SIBLING = 1 << 3,   /**< another entry may have the same name with other selectors */
     PIT_NAME_LONG = 1 << 4, /**< the name stands in chained blocks */
     PIT_IN_USE = 1 << 5,
+    PIT_DEEP = 1 << 6, /**< CanBePrefix and more than NDN_NAME_DEPTH components, see pit_match_data() */
 };
 
 /** A downstream that waits for Data. */
@@ -41,19 +42,19 @@ struct pit_in {
     uint32_t expiry;   /**< wheel tick */
     uint8_t token_len; /**< 0..32 */
     uint8_t pad[3];
-    uint8_t token[PIT_TOKEN_INLINE]; /**< when token_len <= 8; a longer one stands in a chained block */
+    uint8_t token[PIT_TOKEN_INLINE]; /**< when token_len <= 8; else the number of a block, see pit_in_token() */
 };
 _Static_assert(sizeof(struct pit_in) == 24, "fits the first line of an entry");
 
 /** An upstream that the Interest was sent to. */
 struct pit_out {
-    uint32_t face;         /**< FaceId; 0: unused */
-    uint32_t nonce;        /**< sent last */
-    uint32_t sent;         /**< wheel tick of the last transmission */
-    uint32_t expiry;       /**< wheel tick */
-    uint8_t nack;          /**< Nack reason received for this nonce, 0: none */
+    uint32_t face;   /**< FaceId; 0: unused */
+    uint32_t nonce;  /**< sent last */
+    uint32_t sent;   /**< wheel tick of the last transmission */
+    uint32_t expiry; /**< wheel tick */
+    uint8_t nack;    /**< Nack reason received for this nonce, 0: none */
     uint8_t pad;
-    uint16_t suppress;     /**< retransmission suppression interval of this upstream, ticks (strategy's) */
+    uint16_t suppress; /**< retransmission suppression interval of this upstream, ticks (strategy's) */
 };
 _Static_assert(sizeof(struct pit_out) == 20, "fits the second line of an entry");
 
@@ -86,21 +87,21 @@ struct pit;
 /** Called by pit_poll() for an entry whose last in-record has expired; the callee must pit_erase() it or re-arm it. */
 typedef void (*pit_expire_t)(void *ctx, struct pit_entry *entry);
 
-/** @return 0, or -ENOMEM */
+/** @return 0, -EINVAL (capacity 0), or -ENOMEM */
 int pit_create(struct pit **pit, const struct pit_config *config, uint64_t now_ns);
 void pit_destroy(struct pit *pit);
 
 /** Octets this PIT takes for its whole capacity: entries, index, blocks. */
 size_t pit_memory(const struct pit *pit);
-uint32_t pit_count(const struct pit *pit);
-uint32_t pit_capacity(const struct pit *pit);
+static inline uint32_t pit_count(const struct pit *pit);
+static inline uint32_t pit_capacity(const struct pit *pit);
 
 /** First stage of a lookup: bring the bucket of @p hash into the cache. */
-void pit_prefetch_bucket(const struct pit *pit, uint64_t hash);
+static inline void pit_prefetch_bucket(const struct pit *pit, uint64_t hash);
 /** Second stage: bring the candidate entries of @p hash into the cache. The bucket should have arrived. */
-void pit_prefetch_entry(const struct pit *pit, uint64_t hash);
+static inline void pit_prefetch_entry(const struct pit *pit, uint64_t hash);
 /** Bring the entry that a token points at into the cache; any slot number is allowed. */
-void pit_prefetch_slot(const struct pit *pit, uint32_t slot);
+static inline void pit_prefetch_slot(const struct pit *pit, uint32_t slot);
 
 /** Entry with exactly this name and these selectors, NULL when there is none. */
 struct pit_entry *pit_find(const struct pit *pit, const struct ndn_name *name, uint8_t selectors);
@@ -118,9 +119,9 @@ enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, 
 void pit_erase(struct pit *pit, struct pit_entry *entry);
 
 /** Slot number of an entry, for tokens. */
-uint32_t pit_slot(const struct pit *pit, const struct pit_entry *entry);
+static inline uint32_t pit_slot(const struct pit *pit, const struct pit_entry *entry);
 /** Entry of a slot when it is in use and has this generation, else NULL. Any slot number is allowed. */
-struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uint16_t generation);
+static inline struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uint16_t generation);
 
 /** True when the entry's name equals (@p prefix false) or is a prefix of (@p prefix true) @p len octets at @p value. */
 bool pit_name_matches(const struct pit *pit, const struct pit_entry *entry, const uint8_t *value, uint16_t len,
@@ -136,6 +137,9 @@ typedef const uint8_t *(*pit_digest_t)(void *ctx);
 /**
  * Entries that Data named @p name satisfies: exact names with any selectors, CanBePrefix entries at shorter
  * prefixes, entries with an implicit digest. Lengths at which no CanBePrefix entry is pending are not looked up.
+ * CanBePrefix entries with more than NDN_NAME_DEPTH components (PIT_DEEP) are found under the hash of their first
+ * NDN_NAME_DEPTH and compared one by one; no more than 64 of them with the same such prefix can be pending. @p digest
+ * may be NULL: then no entry matches by digest.
  *
  * @return number of entries written to @p match
  */
@@ -146,13 +150,13 @@ unsigned pit_match_data(const struct pit *pit, const struct ndn_name *name, cons
  * True when only an entry of exactly this name can match (no CanBePrefix entry at a shorter length and no digest
  * entry is pending anywhere in this PIT that could): a token hit then needs no second look unless PIT_SIBLING.
  */
-bool pit_only_exact(const struct pit *pit, const struct ndn_name *name);
+static inline bool pit_only_exact(const struct pit *pit, const struct ndn_name *name);
 
 /** CanBePrefix entries pending at @p depth components, for the dispatcher's short-name counters. */
-uint32_t pit_prefix_count(const struct pit *pit, unsigned depth);
+static inline uint32_t pit_prefix_count(const struct pit *pit, unsigned depth);
 
 /** In-record of @p face, NULL when there is none. */
-struct pit_in *pit_in_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
+static inline struct pit_in *pit_in_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
 /** New in-record for @p face, which has none. NULL when blocks ran out. Only face is set. */
 struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
 void pit_in_remove(struct pit *pit, struct pit_entry *entry, struct pit_in *in);
@@ -163,23 +167,26 @@ int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in
 /** The token of an in-record, valid until the record changes; in->token_len octets. */
 const uint8_t *pit_in_token(const struct pit *pit, const struct pit_entry *entry, const struct pit_in *in);
 
-struct pit_out *pit_out_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
+static inline struct pit_out *pit_out_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
 struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
 struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev);
 void pit_out_remove(struct pit *pit, struct pit_entry *entry, struct pit_out *out);
 
 /** Re-arm the entry's timer. */
-void pit_arm(struct pit *pit, struct pit_entry *entry, uint32_t expiry);
+static inline void pit_arm(struct pit *pit, struct pit_entry *entry, uint32_t expiry);
 
 /** Fire what is due, at most @p max entries. @return entries fired */
-uint32_t pit_poll(struct pit *pit, uint64_t now_ns, uint32_t max, pit_expire_t expire, void *ctx);
+static inline uint32_t pit_poll(struct pit *pit, uint64_t now_ns, uint32_t max, pit_expire_t expire, void *ctx);
 /** Nanoseconds until the next expiry (lower bound). */
 uint64_t pit_next_ns(const struct pit *pit, uint64_t now_ns);
 
 /** First used entry at or after slot @p *slot, which is advanced past it; NULL at the end. For listing and removal. */
 struct pit_entry *pit_scan(const struct pit *pit, uint32_t *slot);
 
-/** Check every invariant (counts, chains, index, "no entry without a timer"). Tests and fuzzers. @return 0 or -EINVAL */
+/** Check every invariant (counts, chains, index, "no entry without a timer"). Tests and fuzzers. @return 0 or -EINVAL
+ */
 int pit_check(const struct pit *pit);
+
+#include "pit/pit_inline.h"
 
 #endif

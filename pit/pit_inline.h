@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PIT_PIT_INLINE_H
+#define PIT_PIT_INLINE_H
+
+/*
+ * Inline part of pit/pit.h, which includes it. Other code takes nothing from here: the fields may change.
+ */
+#include "pit/pit.h"
+
+#define PIT_DIGEST_FILTER 1024
+
+struct pit {
+    struct table table;
+    struct pool entries;
+    struct pool blocks;
+    struct wheel *wheel;
+    uint64_t prefix_depths; /**< bit d: prefix_count[d] is not 0 */
+    uint32_t n_entries;     /**< as entries.n_used; read by other threads */
+    uint32_t n_digest;      /**< entries with PIT_DIGEST */
+    uint32_t prefix_count[NDN_NAME_DEPTH + 1];
+    uint32_t digest_filter[PIT_DIGEST_FILTER]; /**< digest entries by what their name without the digest ends in */
+};
+
+/** Part of pit_poll(): hands the fired entry on. */
+struct pit_fire {
+    struct pit *pit;
+    pit_expire_t expire;
+    void *ctx;
+};
+void pit_fire_entry(void *fire, uint32_t slot);
+/** Part of pit_only_exact(): true when a digest entry may be pending for Data of this name. */
+bool pit_digest_pending(const struct pit *pit, const struct ndn_name *name);
+struct pit_in *pit_in_find_more(const struct pit *pit, const struct pit_entry *entry, uint32_t face);
+struct pit_out *pit_out_find_more(const struct pit *pit, const struct pit_entry *entry, uint32_t face);
+
+static inline struct pit_entry *pit_entry_at(const struct pit *pit, uint32_t slot)
+{
+    return (struct pit_entry *)(void *)pit->entries.base + slot;
+}
+
+static inline uint32_t pit_count(const struct pit *pit)
+{
+    return __atomic_load_n(&pit->n_entries, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t pit_capacity(const struct pit *pit)
+{
+    return pit->entries.capacity;
+}
+
+static inline void pit_prefetch_bucket(const struct pit *pit, uint64_t hash)
+{
+    table_prefetch(&pit->table, hash);
+}
+
+static inline void pit_prefetch_lines(const struct pit_entry *entry)
+{
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch(&entry->out, 1);
+    __builtin_prefetch((const uint8_t *)entry + 128, 1);
+}
+
+static inline void pit_prefetch_entry(const struct pit *pit, uint64_t hash)
+{
+    const struct table_bucket *bucket = &pit->table.bucket[table_home(&pit->table, hash)];
+    for (unsigned match = table_match_tag(bucket, table_tag(hash)); match != 0; match &= match - 1)
+        pit_prefetch_lines(pit_entry_at(pit, bucket->index[__builtin_ctz(match)]));
+}
+
+static inline void pit_prefetch_slot(const struct pit *pit, uint32_t slot)
+{
+    if (slot <= pit->entries.capacity)
+        pit_prefetch_lines(pit_entry_at(pit, slot));
+}
+
+static inline uint32_t pit_slot(const struct pit *pit, const struct pit_entry *entry)
+{
+    return (uint32_t)(entry - (const struct pit_entry *)(const void *)pit->entries.base);
+}
+
+static inline struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uint16_t generation)
+{
+    if (slot > pit->entries.capacity)
+        return NULL;
+    struct pit_entry *entry = pit_entry_at(pit, slot);
+    return (entry->flags & PIT_IN_USE) != 0 && entry->generation == generation ? entry : NULL;
+}
+
+/** Depths shorter than a name, at which a CanBePrefix entry would match it: bits of prefix_depths. */
+static inline uint64_t pit_shorter_depths(const struct ndn_name *name)
+{
+    return name->n_comps > NDN_NAME_DEPTH ? UINT64_MAX : (UINT64_C(1) << name->n_comps) - 1;
+}
+
+static inline bool pit_only_exact(const struct pit *pit, const struct ndn_name *name)
+{
+    return (pit->prefix_depths & pit_shorter_depths(name)) == 0 &&
+           (pit->n_digest == 0 || !pit_digest_pending(pit, name));
+}
+
+static inline uint32_t pit_prefix_count(const struct pit *pit, unsigned depth)
+{
+    return depth <= NDN_NAME_DEPTH ? pit->prefix_count[depth] : 0;
+}
+
+static inline struct pit_in *pit_in_find(const struct pit *pit, struct pit_entry *entry, uint32_t face)
+{
+    if (entry->in.face == face)
+        return &entry->in;
+    return entry->ext == 0 ? NULL : pit_in_find_more(pit, entry, face);
+}
+
+static inline struct pit_out *pit_out_find(const struct pit *pit, struct pit_entry *entry, uint32_t face)
+{
+    if (entry->out.face == face)
+        return &entry->out;
+    return entry->ext == 0 ? NULL : pit_out_find_more(pit, entry, face);
+}
+
+static inline void pit_arm(struct pit *pit, struct pit_entry *entry, uint32_t expiry)
+{
+    wheel_arm(pit->wheel, pit_slot(pit, entry), expiry);
+}
+
+static inline uint32_t pit_poll(struct pit *pit, uint64_t now_ns, uint32_t max, pit_expire_t expire, void *ctx)
+{
+    struct pit_fire fire = {pit, expire, ctx};
+    return wheel_poll(pit->wheel, now_ns, max, pit_fire_entry, &fire);
+}
+
+#endif
