@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pit/cs.h"
+
+#include <rte_mbuf.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "parser/ndn_packet.h"
+#include "pit/cs_impl.h"
+
+/** Most Data that cs_resize() evicts at once, and cs_poll() per call; the rest goes bit by bit. */
+#define CS_SHRINK_AT_ONCE  256
+#define CS_SHRINK_PER_POLL 32
+#define CS_STALE_PER_POLL  32
+/** From this capacity on, entries that will be evicted soon are brought into the cache ahead. */
+#define CS_AHEAD_MIN 2048
+#define CS_AHEAD     8
+/** Longest time that is put on the wheel at once. */
+#define CS_TIMER_MAX_MS 2000000000u
+
+int cs_create(struct cs **out, const struct cs_config *config, uint64_t now_ns)
+{
+    if (config->capacity > config->capacity_max || config->capacity_max > 1u << 28)
+        return -EINVAL;
+    struct cs *cs = arena_map(sizeof *cs, config->pages);
+    if (cs == NULL)
+        return -ENOMEM;
+    uint32_t n = config->capacity_max > 0 ? config->capacity_max : 1;
+    cs->capacity = config->capacity;
+    cs->capacity_max = n;
+    cs->policy = config->policy;
+    if (pool_init(&cs->entries, n, sizeof(struct cs_entry), config->pages) != 0)
+        goto fail;
+    if (table_init(&cs->index, n, config->pages) != 0)
+        goto fail;
+    cs->cold = arena_map(((size_t)n + 1) * sizeof *cs->cold, config->pages);
+    if (cs->cold == NULL)
+        goto fail;
+    if (cs_prefix_init(&cs->prefixes, n, config->pages) != 0)
+        goto fail;
+    if (cs->policy == CS_PRIORITY_FIFO &&
+        wheel_create(&cs->wheel, cs->cold, sizeof *cs->cold, offsetof(struct cs_cold, node), now_ns) != 0)
+        goto fail;
+    cs->capacity_max = config->capacity_max;
+    *out = cs;
+    return 0;
+
+fail:
+    cs_destroy(cs);
+    return -ENOMEM;
+}
+
+void cs_destroy(struct cs *cs)
+{
+    if (cs == NULL)
+        return;
+    for (unsigned q = 0; q < CS_QUEUES; q++)
+        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer)
+            rte_pktmbuf_free(cs_at(cs, i)->mbuf);
+    if (cs->wheel != NULL)
+        wheel_destroy(cs->wheel);
+    cs_prefix_fini(&cs->prefixes);
+    if (cs->cold != NULL)
+        arena_unmap(cs->cold, ((size_t)cs->entries.capacity + 1) * sizeof *cs->cold);
+    table_fini(&cs->index);
+    pool_fini(&cs->entries);
+    arena_unmap(cs, sizeof *cs);
+}
+
+static void queue_push(struct cs *cs, uint32_t index, enum cs_queue_id id)
+{
+    struct cs_queue *queue = &cs->queue[id];
+    struct cs_entry *entry = cs_at(cs, index);
+    entry->queue = id;
+    entry->newer = POOL_NONE;
+    entry->older = queue->newest;
+    if (queue->newest != POOL_NONE)
+        cs_at(cs, queue->newest)->newer = index;
+    else
+        queue->oldest = index;
+    queue->newest = index;
+    queue->count++;
+}
+
+static void queue_remove(struct cs *cs, uint32_t index)
+{
+    struct cs_entry *entry = cs_at(cs, index);
+    struct cs_queue *queue = &cs->queue[entry->queue];
+    if (cs->ahead == index)
+        cs->ahead = entry->newer;
+    if (entry->older != POOL_NONE)
+        cs_at(cs, entry->older)->newer = entry->newer;
+    else
+        queue->oldest = entry->newer;
+    if (entry->newer != POOL_NONE)
+        cs_at(cs, entry->newer)->older = entry->older;
+    else
+        queue->newest = entry->older;
+    queue->count--;
+}
+
+/** Bring what the next evictions will touch into the cache: entry, bucket and mbuf are each one miss in a large CS. */
+static void evict_ahead(struct cs *cs)
+{
+    uint32_t ahead = cs->ahead;
+    if (ahead == POOL_NONE || ahead == cs->queue[CS_QUEUE_MAIN].oldest) {
+        ahead = cs->queue[CS_QUEUE_MAIN].oldest;
+        for (unsigned i = 0; i < CS_AHEAD && ahead != POOL_NONE; i++)
+            ahead = cs_at(cs, ahead)->newer;
+        if (ahead == POOL_NONE)
+            return;
+    }
+    const struct cs_entry *entry = cs_at(cs, ahead);
+    table_prefetch(&cs->index, entry->hash);
+    __builtin_prefetch(entry->mbuf, 1);
+    cs->ahead = entry->newer;
+    if (entry->newer != POOL_NONE) {
+        __builtin_prefetch(cs_at(cs, entry->newer), 1);
+        __builtin_prefetch(cs_at(cs, entry->newer)->name, 1);
+    }
+}
+
+/** Take an entry out of everything but the pool; its mbuf is freed. */
+static void entry_clear(struct cs *cs, uint32_t index)
+{
+    struct cs_entry *entry = cs_at(cs, index);
+    if (cs->wheel != NULL)
+        wheel_cancel(cs->wheel, index);
+    if (entry->nodes != POOL_NONE)
+        cs_prefix_remove(cs, index);
+    queue_remove(cs, index);
+    table_remove(&cs->index, entry->hash, index);
+    rte_pktmbuf_free(entry->mbuf);
+    entry->mbuf = NULL;
+    cs->n_entries--;
+}
+
+static void entry_erase(struct cs *cs, uint32_t index)
+{
+    entry_clear(cs, index);
+    pool_put(&cs->entries, index);
+}
+
+/** Entry that is evicted next; there is one. */
+static uint32_t victim(const struct cs *cs)
+{
+    unsigned q = CS_QUEUE_UNSOLICITED;
+    while (q < CS_QUEUE_MAIN && cs->queue[q].count == 0)
+        q++;
+    return cs->queue[q].oldest;
+}
+
+static void shrink(struct cs *cs, uint32_t max)
+{
+    for (; cs->n_entries > cs->capacity && max > 0; max--) {
+        cs->n_evictions++;
+        entry_erase(cs, victim(cs));
+    }
+}
+
+static uint32_t find_exact(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
+{
+    struct table_iter iter;
+    for (uint32_t i = table_first(&cs->index, hash, &iter); i != 0; i = table_next(&cs->index, &iter)) {
+        const struct cs_entry *entry = cs_at(cs, i);
+        if (entry->hash == hash && entry->name_len == len && cs_name_begins(entry, value, len))
+            return i;
+    }
+    return POOL_NONE;
+}
+
+void cs_prefetch_bucket(const struct cs *cs, uint64_t hash)
+{
+    table_prefetch(&cs->index, hash);
+}
+
+void cs_prefetch_entry(const struct cs *cs, uint64_t hash)
+{
+    struct table_iter iter;
+    uint32_t index = table_first(&cs->index, hash, &iter);
+    if (index == 0)
+        return;
+    const struct cs_entry *entry = cs_at(cs, index);
+    __builtin_prefetch(entry, 1);
+    __builtin_prefetch(entry->name);
+}
+
+/** Data with the implicit digest that @p name ends in. */
+static uint32_t find_digest(struct cs *cs, const struct ndn_name *name)
+{
+    unsigned n = (unsigned)name->n_comps - 1;
+    if (n == 0 || n > NDN_NAME_DEPTH || name->len < NDN_DIGEST_COMP_SIZE)
+        return POOL_NONE;
+    uint32_t index = find_exact(cs, name->hash[n], name->value, name->end[n]);
+    const uint8_t *digest = name->value + name->len - NDN_DIGEST_SIZE;
+    if (index == POOL_NONE || memcmp(cs_digest(cs, index), digest, NDN_DIGEST_SIZE) != 0)
+        return POOL_NONE;
+    return index;
+}
+
+bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
+             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
+{
+    uint32_t index = POOL_NONE;
+    if (cs->n_entries == 0 || cs->capacity == 0)
+        goto miss;
+    if (name->has_digest) {
+        index = find_digest(cs, name);
+        if (index != POOL_NONE && must_be_fresh && !cs_fresh(cs_at(cs, index), now_ns))
+            index = POOL_NONE;
+    }
+    if (index == POOL_NONE && name->n_comps <= NDN_NAME_DEPTH) {
+        index = find_exact(cs, name->hash_full, name->value, name->len);
+        if (index != POOL_NONE && must_be_fresh && !cs_fresh(cs_at(cs, index), now_ns))
+            index = POOL_NONE;
+        if (index == POOL_NONE && can_be_prefix && name->n_comps < NDN_NAME_DEPTH)
+            index = cs_prefix_find(cs, name, key, must_be_fresh, now_ns);
+    }
+    if (index == POOL_NONE)
+        goto miss;
+
+    if (cs->policy == CS_LRU && cs->queue[CS_QUEUE_MAIN].newest != index) {
+        queue_remove(cs, index);
+        queue_push(cs, index, CS_QUEUE_MAIN);
+    }
+    const struct cs_entry *entry = cs_at(cs, index);
+    hit->mbuf = entry->mbuf;
+    hit->off = (uint32_t)entry->off - entry->mbuf->data_off;
+    hit->len = entry->len;
+    cs->n_hits++;
+    return true;
+
+miss:
+    cs->n_misses++;
+    return false;
+}
+
+/** Queue of an entry that was just written; arms its timer. */
+static void entry_enqueue(struct cs *cs, uint32_t index, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+{
+    enum cs_queue_id queue = CS_QUEUE_MAIN;
+    if (cs->wheel != NULL) {
+        if (unsolicited) {
+            queue = CS_QUEUE_UNSOLICITED;
+        } else if (freshness_ms == 0) {
+            queue = CS_QUEUE_STALE;
+        } else {
+            uint32_t ms = freshness_ms < CS_TIMER_MAX_MS ? freshness_ms : CS_TIMER_MAX_MS;
+            wheel_arm(cs->wheel, index, wheel_tick_after_ms(now_ns, ms));
+        }
+    }
+    queue_push(cs, index, queue);
+}
+
+/** Write the Data's place into an entry. */
+static void entry_set(struct cs *cs, struct cs_entry *entry, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+                      uint32_t freshness_ms, uint64_t now_ns)
+{
+    for (struct rte_mbuf *seg = mbuf; seg != NULL; seg = seg->next)
+        rte_mbuf_refcnt_update(seg, 1);
+    entry->mbuf = mbuf;
+    entry->off = (uint16_t)(mbuf->data_off + off);
+    entry->len = (uint16_t)len;
+    entry->fresh_until = freshness_ms == 0 ? 0 : now_ns + (uint64_t)freshness_ms * 1000000;
+    entry->seq = ++cs->seq;
+    entry->flags = 0;
+    cs->n_inserts++;
+}
+
+/** The same name again: the newer Data takes the place of the older. */
+static void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+                    uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+{
+    struct cs_entry *entry = cs_at(cs, index);
+    struct rte_mbuf *old = entry->mbuf;
+    // Data that was once asked for does not become unsolicited again.
+    unsolicited = unsolicited && entry->queue == CS_QUEUE_UNSOLICITED;
+    if (cs->wheel != NULL)
+        wheel_cancel(cs->wheel, index);
+    queue_remove(cs, index);
+    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
+    rte_pktmbuf_free(old);
+    entry_enqueue(cs, index, freshness_ms, unsolicited, now_ns);
+    if (entry->nodes != POOL_NONE)
+        cs_prefix_renew(cs, index);
+}
+
+void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+{
+    if (cs->capacity == 0 || name->n_comps == 0 || name->n_comps > NDN_NAME_DEPTH)
+        return;
+    if (len > NDN_PACKET_MAX || off > (uint32_t)UINT16_MAX - mbuf->data_off)
+        return;
+    uint32_t index = find_exact(cs, name->hash_full, name->value, name->len);
+    if (index != POOL_NONE) {
+        replace(cs, index, mbuf, off, len, freshness_ms, unsolicited, now_ns);
+        return;
+    }
+
+    if (cs->n_entries >= cs->capacity) {
+        // One more than needed while a smaller capacity is not reached yet.
+        if (cs->n_entries > cs->capacity)
+            shrink(cs, 1);
+        if (cs->capacity >= CS_AHEAD_MIN && cs->policy == CS_LRU)
+            evict_ahead(cs);
+        index = victim(cs);
+        entry_clear(cs, index);
+        cs->n_evictions++;
+    } else {
+        index = pool_get(&cs->entries);
+        if (index == POOL_NONE)
+            return;
+    }
+    if (table_insert(&cs->index, name->hash_full, index) != 0) {
+        pool_put(&cs->entries, index);
+        return;
+    }
+    struct cs_entry *entry = cs_at(cs, index);
+    entry->hash = name->hash_full;
+    entry->nodes = POOL_NONE;
+    entry->name_len = name->len;
+    entry->depth = name->depth;
+    if (name->len <= CS_NAME_INLINE)
+        octets_copy(entry->name, name->value, name->len);
+    cs->n_entries++;
+    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
+    entry_enqueue(cs, index, freshness_ms, unsolicited, now_ns);
+    if (cs->prefixes.lengths != 0)
+        cs_prefix_add(cs, index, name, now_ns);
+}
+
+int cs_resize(struct cs *cs, uint32_t capacity)
+{
+    if (capacity > cs->capacity_max)
+        return -ERANGE;
+    cs->capacity = capacity;
+    shrink(cs, CS_SHRINK_AT_ONCE);
+    return 0;
+}
+
+uint32_t cs_erase(struct cs *cs, const struct ndn_name *prefix, uint32_t max)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < cs->entries.n_fresh && n < max; i++) {
+        const struct cs_entry *entry = cs_at(cs, i);
+        if (entry->mbuf == NULL || entry->name_len < prefix->len || !cs_name_begins(entry, prefix->value, prefix->len))
+            continue;
+        entry_erase(cs, i);
+        n++;
+    }
+    return n;
+}
+
+/** Freshness has ended. */
+static void stale(void *ctx, uint32_t index)
+{
+    struct cs *cs = ctx;
+    const struct cs_entry *entry = cs_at(cs, index);
+    if (entry->fresh_until > cs->now_ns) {
+        uint64_t ms = (entry->fresh_until - cs->now_ns) / 1000000 + 1;
+        uint32_t part = ms < CS_TIMER_MAX_MS ? (uint32_t)ms : CS_TIMER_MAX_MS;
+        wheel_arm(cs->wheel, index, wheel_tick_after_ms(cs->now_ns, part));
+        return;
+    }
+    queue_remove(cs, index);
+    queue_push(cs, index, CS_QUEUE_STALE);
+}
+
+void cs_poll(struct cs *cs, uint64_t now_ns)
+{
+    cs->now_ns = now_ns;
+    if (cs->wheel != NULL)
+        wheel_poll(cs->wheel, now_ns, CS_STALE_PER_POLL, stale, cs);
+    if (cs->n_entries > cs->capacity)
+        shrink(cs, CS_SHRINK_PER_POLL);
+    if (cs->prefixes.lengths != 0 || cs->prefixes.dropping != 0)
+        cs_prefix_poll(cs, now_ns);
+}
+
+void cs_info(const struct cs *cs, struct cs_info *info)
+{
+    *info = (struct cs_info){
+        .capacity = cs->capacity,
+        .n_entries = cs->n_entries,
+        .n_hits = cs->n_hits,
+        .n_misses = cs->n_misses,
+        .n_inserts = cs->n_inserts,
+        .n_evictions = cs->n_evictions,
+    };
+}
+
+size_t cs_memory(const struct cs *cs)
+{
+    return sizeof *cs + pool_memory(&cs->entries) + table_memory(&cs->index) +
+           ((size_t)cs->entries.capacity + 1) * sizeof *cs->cold + pool_memory(&cs->prefixes.nodes) +
+           pool_memory(&cs->prefixes.groups) + table_memory(&cs->prefixes.index);
+}
+
+static int entry_check(const struct cs *cs, uint32_t index, unsigned queue)
+{
+    const struct cs_entry *entry = cs_at(cs, index);
+    if (entry->mbuf == NULL || entry->queue != queue || entry->depth == 0 || entry->depth > NDN_NAME_DEPTH)
+        return -EINVAL;
+    uint8_t name[NDN_NAME_MAX];
+    if (cs_name_copy(entry, name) != entry->name_len)
+        return -EINVAL;
+    if (find_exact(cs, entry->hash, name, entry->name_len) != index)
+        return -EINVAL;
+    bool armed = cs->wheel != NULL && queue == CS_QUEUE_MAIN;
+    return cs->wheel == NULL || wheel_armed(cs->wheel, index) == armed ? 0 : -EINVAL;
+}
+
+int cs_check(const struct cs *cs)
+{
+    uint32_t total = 0;
+    for (unsigned q = 0; q < CS_QUEUES; q++) {
+        uint32_t n = 0, newest = POOL_NONE;
+        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer) {
+            if (++n > cs->queue[q].count || cs_at(cs, i)->older != newest || entry_check(cs, i, q) != 0)
+                return -EINVAL;
+            newest = i;
+        }
+        if (n != cs->queue[q].count || cs->queue[q].newest != newest)
+            return -EINVAL;
+        total += n;
+    }
+    if (total != cs->n_entries || total != cs->entries.n_used || total != cs->index.n_entries)
+        return -EINVAL;
+    return cs_prefix_check(cs);
+}
