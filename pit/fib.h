@@ -27,7 +27,7 @@ struct fib_entry {
     uint8_t depth;       /**< components of the prefix that matched */
     uint8_t n_nexthops;  /**< own or inherited */
     uint16_t strategy;   /**< number of the strategy instance, own or inherited; 0: the default */
-    struct fib_nexthop nexthop[FIB_NEXTHOPS_MAX];
+    struct fib_nexthop nexthop[]; /**< n_nexthops of them, at most FIB_NEXTHOPS_MAX */
 };
 
 struct fib;
@@ -47,6 +47,8 @@ void fib_destroy(struct fib *fib);
 
 /** Bring the buckets that fib_lookup() would read first into the cache. */
 void fib_prefetch(const struct fib *fib, const struct ndn_name *name);
+/** Second stage: bring the entry of the longest prefix into the cache. The buckets should have arrived. Optional. */
+void fib_prefetch_entry(const struct fib *fib, const struct ndn_name *name);
 /** Longest prefix of @p name (hashed) that has an entry; NULL when not even "/" has one. */
 const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name *name);
 
