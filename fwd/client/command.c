@@ -16,8 +16,8 @@ const struct command_option command_common_options[] = {
 const struct command_option command_daemon_options[] = {
     {'j', "json", NULL, "print one JSON document"},
     {'s', "socket", "PATH", "telemetry socket of pitlaned; default from the two options below"},
-    {'r', "runtime-dir", "DIR", "runtime directory of pitlaned (daemon.runtime_dir); default /var/run"},
-    {'p', "prefix", "NAME", "file prefix of pitlaned (daemon.file_prefix); default pitlane"},
+    {'r', "runtime-dir", "DIR", "runtime directory of pitlaned (daemon.runtime-dir); default /run/pitlane"},
+    {'p', "prefix", "NAME", "file prefix of pitlaned (daemon.file-prefix); default pitlane"},
     {0},
 };
 

@@ -83,8 +83,12 @@ static int resolve(const char *text, const char *port, bool passive, int family,
             port = end + 2;
     } else if (colon != NULL && strchr(host, ':') == colon) {
         *colon = '\0';
-        port = colon + 1;
+        if (colon[1] != '\0')
+            port = colon + 1;
     }
+    // An IPv6 socket takes IPv4 peers, too.
+    if (name[0] == '\0' && passive && family == AF_UNSPEC)
+        family = AF_INET6;
     const struct addrinfo hints = {
         .ai_family = family,
         .ai_socktype = SOCK_DGRAM,
@@ -147,16 +151,10 @@ static int open_udp(struct link *link, const struct link_config *config, bool se
     }
     bool group = config->udp != NULL && is_group(&link->peer);
     struct link_peer local = {0};
-    if (config->local != NULL) {
-        ret = resolve(config->local, server || group ? LINK_UDP_PORT : "0", true, family, &local, err);
-        if (ret != 0)
-            return ret;
-    } else {
-        // An IPv6 socket takes IPv4 peers, too.
-        ret = resolve(family == AF_INET ? "0.0.0.0" : "::", server ? LINK_UDP_PORT : "0", true, family, &local, err);
-        if (ret != 0)
-            return ret;
-    }
+    ret = resolve(config->local != NULL ? config->local : ":", server || group ? LINK_UDP_PORT : "0", true, family,
+                  &local, err);
+    if (ret != 0)
+        return ret;
     link->fd = socket(local.address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (link->fd < 0) {
         snprintf(err, LINK_ERR, "socket: %s", strerror(errno));

