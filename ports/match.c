@@ -2,267 +2,26 @@
 #include "ports/match.h"
 
 #include "ports/defer.h"
-
-#include <rte_branch_prediction.h>
-#include <rte_common.h>
+#include "ports/match_table.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#define SMALL_MAX  4 /* faces found by comparing; beyond that, by hash */
-#define SLOTS_MIN  16
-#define VLANS_MAX  8  /* VLANs that a miss is explained for */
-#define LOCALS_MAX 32 /* own IP addresses and groups that a miss is explained for */
-
-enum key_kind { KEY_ETHER = 1, KEY_ETHER_GROUP, KEY_UDP4, KEY_UDP6, KEY_UDP4_GROUP, KEY_UDP6_GROUP };
-
-/* What tells the faces of a port apart: kind, VLAN and UDP ports; peer address (or group); own address. */
-struct key {
-    uint64_t tag;
-    uint64_t peer[2];
-    uint64_t local[2];
-};
-
-struct entry {
-    struct key key;
-    uint32_t face;
-    uint32_t hash;
-};
-
-struct local {
-    uint8_t ip[16]; /* IPv4 in the first four octets, the rest 0 */
-    bool v6;
-};
-
-/*
- * Workers read a match under RCU. Up to SMALL_MAX faces it never changes: each face added or removed publishes a copy.
- * Beyond that the slots of the hash are changed in place, one atomic pointer at a time, and a copy is published only to
- * grow or for a VLAN or own address that is new; otherwise adding n faces would cost n^2.
- */
-struct port_match {
-    uint32_t n_small;
-    uint32_t bare_face;
-    uint32_t mask; /* of slots; 0: no hash yet */
-    uint8_t mac[6];
-    uint8_t ip4[4];
-    uint8_t ip4_prefix_len;
-    uint64_t seed[2];
-    struct entry small[SMALL_MAX];
-    uint32_t n_vlans;
-    uint16_t vlan[VLANS_MAX];
-    uint64_t vlan_known[4096 / 64];
-    uint32_t n_locals;
-    struct local local[LOCALS_MAX];
-    struct entry *_Atomic slot[];
-};
+#define SLOTS_MIN 16
 
 /* What only the control thread needs. */
 struct match_owner {
     struct defer defer;
     uint32_t n_faces;
-    uint32_t n_used;                 /* slots in use or deleted */
-    uint32_t vlan_refs[4096];        /* faces of each VLAN */
-    uint32_t local_refs[LOCALS_MAX]; /* faces of each own address */
+    uint32_t n_used;                       /* slots in use or deleted */
+    uint32_t vlan_refs[4096];              /* faces of each VLAN */
+    uint32_t local_refs[MATCH_LOCALS_MAX]; /* faces of each own address */
 };
 
-static struct entry deleted; /* marks a slot whose entry was removed */
-
-static inline uint64_t mix(uint64_t a, uint64_t b)
-{
-    __extension__ typedef unsigned __int128 uint128;
-    uint128 product = (uint128)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
-/* Keyed: peers choose their addresses, and on-demand faces come from those. */
-static inline uint32_t key_hash(const struct port_match *match, const struct key *key)
-{
-    uint64_t a = mix(key->tag ^ match->seed[0], key->peer[0] ^ match->seed[1]);
-    uint64_t b = mix(key->peer[1] ^ match->seed[1], key->local[0] ^ match->seed[0] ^ UINT64_C(0xa0761d6478bd642f));
-    uint64_t hash = mix(a ^ key->local[1] ^ UINT64_C(0xe7037ed1a0b428db), b ^ match->seed[0]);
-    return (uint32_t)(hash ^ (hash >> 32));
-}
-
-static inline bool key_equal(const struct key *a, const struct key *b)
-{
-    return ((a->tag ^ b->tag) | (a->peer[0] ^ b->peer[0]) | (a->peer[1] ^ b->peer[1]) | (a->local[0] ^ b->local[0]) |
-            (a->local[1] ^ b->local[1])) == 0;
-}
-
-static inline uint64_t key_tag(enum key_kind kind, uint16_t vlan, uint16_t peer_port, uint16_t local_port)
-{
-    return (uint64_t)kind | (uint64_t)vlan << 16 | (uint64_t)peer_port << 32 | (uint64_t)local_port << 48;
-}
-
-static inline void load_mac(uint64_t word[2], const uint8_t *mac)
-{
-    memcpy(word, mac, 6);
-}
-
-static inline void load_ip(uint64_t word[2], const uint8_t *ip, bool v6)
-{
-    memcpy(word, ip, v6 ? 16 : 4);
-}
-
-static uint32_t find(const struct port_match *match, const struct key *key)
-{
-    if (likely(match->mask == 0)) {
-        for (uint32_t i = 0; i < match->n_small; i++) {
-            if (key_equal(&match->small[i].key, key)) {
-                return match->small[i].face;
-            }
-        }
-        return 0;
-    }
-    uint32_t hash = key_hash(match, key);
-    /* At least half of the slots are empty, so the walk is short; the bound keeps it finite whatever happens. */
-    for (uint32_t i = 0; i <= match->mask; i++) {
-        const struct entry *entry = atomic_load_explicit(&match->slot[(hash + i) & match->mask],
-                                                         memory_order_acquire); /* pairs with insert() */
-        if (entry == NULL) {
-            return 0;
-        }
-        if (entry->hash == hash && key_equal(&entry->key, key)) {
-            return entry->face;
-        }
-    }
-    return 0;
-}
-
-/* No face for this key: is there one on another VLAN, or none on this VLAN at all? */
-static bool is_vlan_miss(const struct port_match *match, struct key key, uint16_t vlan)
-{
-    for (uint32_t i = 0; i < match->n_vlans; i++) {
-        key.tag = (key.tag & ~(UINT64_C(0xffff) << 16)) | (uint64_t)match->vlan[i] << 16;
-        if (match->vlan[i] != vlan && find(match, &key) != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_local(const struct port_match *match, const uint8_t *ip, bool v6)
-{
-    for (uint32_t i = 0; i < match->n_locals; i++) {
-        if (match->local[i].v6 == v6 && memcmp(match->local[i].ip, ip, v6 ? 16 : 4) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_directed_broadcast(const struct port_match *match, const uint8_t *ip)
-{
-    if (match->ip4_prefix_len == 0 || match->ip4_prefix_len > 30) {
-        return false; /* RFC 3021: no broadcast address on a /31 */
-    }
-    uint32_t own, dst;
-    memcpy(&own, match->ip4, 4);
-    memcpy(&dst, ip, 4);
-    uint32_t host = UINT32_MAX >> match->ip4_prefix_len;
-    own = rte_be_to_cpu_32(own);
-    dst = rte_be_to_cpu_32(dst);
-    return ((own ^ dst) & ~host) == 0 && ((dst & host) == host || (dst & host) == 0);
-}
-
-static inline bool is_vlan_known(const struct port_match *match, uint16_t vlan)
-{
-    return (match->vlan_known[(vlan & 4095) / 64] >> (vlan % 64) & 1) != 0;
-}
-
-static enum port_miss classify_ether(const struct port_match *match, const struct frame *frame, uint32_t *face,
-                                     uint64_t *sender)
-{
-    struct key key = {.tag = key_tag(frame->multicast ? KEY_ETHER_GROUP : KEY_ETHER, frame->vlan, 0, 0)};
-    load_mac(key.peer, frame->multicast ? frame->dst_mac : frame->src_mac);
-    uint32_t id = find(match, &key);
-    if (unlikely(id == 0)) {
-        return is_vlan_miss(match, key, frame->vlan) ? PORT_MISS_VLAN : PORT_MISS_L2;
-    }
-    uint64_t from[2] = {0};
-    if (frame->multicast) {
-        load_mac(from, frame->src_mac);
-        from[0] = mix(from[0] ^ match->seed[0], match->seed[1]) | 1;
-    }
-    *sender = from[0];
-    *face = id;
-    return PORT_MATCHED;
-}
-
-static enum port_miss classify_udp(const struct port_match *match, const struct frame *frame, uint32_t *face,
-                                   uint64_t *sender)
-{
-    bool v6 = frame->kind == FRAME_UDP6;
-    bool ip_group = v6 ? frame->dst_ip[0] == 0xff : (frame->dst_ip[0] & 0xf0) == 0xe0;
-    if (frame->multicast != ip_group) {
-        return PORT_MISS_DST; /* unicast IP in a link broadcast (RFC 1122 section 3.3.6), or a group sent to one host */
-    }
-    struct key key = {0};
-    if (ip_group) {
-        key.tag = key_tag(v6 ? KEY_UDP6_GROUP : KEY_UDP4_GROUP, frame->vlan, 0, frame->dport);
-        load_ip(key.peer, frame->dst_ip, v6);
-    } else {
-        key.tag = key_tag(v6 ? KEY_UDP6 : KEY_UDP4, frame->vlan, frame->sport, frame->dport);
-        load_ip(key.peer, frame->src_ip, v6);
-        load_ip(key.local, frame->dst_ip, v6);
-    }
-    uint32_t id = find(match, &key);
-    uint64_t from[2] = {0};
-    load_ip(from, frame->src_ip, v6);
-    if (likely(id != 0)) {
-        if (ip_group) {
-            if (unlikely(is_local(match, frame->src_ip, v6))) {
-                return PORT_MISS_SRC;
-            }
-            *sender = mix(from[0] ^ match->seed[0], from[1] ^ frame->sport ^ match->seed[1]) | 1;
-        } else {
-            *sender = 0;
-        }
-        *face = id;
-        return PORT_MATCHED;
-    }
-    if (is_local(match, frame->src_ip, v6)) {
-        return PORT_MISS_SRC;
-    }
-    if (!v6 && !ip_group && is_directed_broadcast(match, frame->dst_ip)) {
-        return PORT_MISS_DST;
-    }
-    if (match->n_locals < LOCALS_MAX && !is_local(match, frame->dst_ip, v6)) { /* a full list cannot tell */
-        return PORT_MISS_DST;
-    }
-    return is_vlan_miss(match, key, frame->vlan) ? PORT_MISS_VLAN : PORT_MISS_UDP;
-}
-
-enum port_miss port_classify(const struct port *port, const struct frame *frame, uint32_t *face, uint64_t *sender)
-{
-    const struct port_match *match =
-        atomic_load_explicit(&port->match, memory_order_acquire); /* pairs with publish() */
-    if (unlikely(match == NULL)) {
-        return PORT_MISS_L2;
-    }
-    if (!frame->multicast && memcmp(frame->dst_mac, match->mac, 6) != 0) {
-        return PORT_MISS_L2;
-    }
-    if (unlikely(memcmp(frame->src_mac, match->mac, 6) == 0)) {
-        return PORT_MISS_L2; /* our own frame, looped back or forged */
-    }
-    if (unlikely(frame->n_tags > 1 || !is_vlan_known(match, frame->vlan))) {
-        return PORT_MISS_VLAN;
-    }
-    return frame->kind == FRAME_NDN ? classify_ether(match, frame, face, sender)
-                                    : classify_udp(match, frame, face, sender);
-}
-
-uint32_t port_bare_face(const struct port *port)
-{
-    const struct port_match *match =
-        atomic_load_explicit(&port->match, memory_order_acquire); /* pairs with publish() */
-    return match != NULL ? match->bare_face : 0;
-}
-
-/* Control thread from here on. */
+static struct match_entry deleted; /* marks a slot whose entry was removed */
 
 static struct port_match *own(const struct port *port)
 {
@@ -289,10 +48,10 @@ static void local_add(struct match_owner *owner, struct port_match *match, const
 {
     uint32_t i = local_find(match, ip, v6);
     if (i == match->n_locals) {
-        if (i == LOCALS_MAX) {
+        if (i == MATCH_LOCALS_MAX) {
             return;
         }
-        match->local[i] = (struct local){.v6 = v6};
+        match->local[i] = (struct match_local){.v6 = v6};
         memcpy(match->local[i].ip, ip, v6 ? 16 : 4);
         owner->local_refs[i] = 0;
         match->n_locals++;
@@ -349,7 +108,7 @@ void port_match_destroy(struct port *port)
         return;
     }
     for (uint32_t i = 0; match->mask != 0 && i <= match->mask; i++) {
-        struct entry *entry = atomic_load_explicit(&match->slot[i], memory_order_relaxed);
+        struct match_entry *entry = atomic_load_explicit(&match->slot[i], memory_order_relaxed);
         if (entry != &deleted) {
             free(entry);
         }
@@ -371,13 +130,13 @@ static struct port_match *match_copy(const struct port_match *old, uint32_t n_sl
     return match;
 }
 
-static void insert(struct port_match *match, struct entry *entry)
+static void insert(struct port_match *match, struct match_entry *entry)
 {
     uint32_t at = entry->hash;
     while (atomic_load_explicit(&match->slot[at & match->mask], memory_order_relaxed) != NULL) {
         at++;
     }
-    atomic_store_explicit(&match->slot[at & match->mask], entry, memory_order_release); /* pairs with find() */
+    atomic_store_explicit(&match->slot[at & match->mask], entry, memory_order_release); /* pairs with match_find() */
 }
 
 /*
@@ -396,7 +155,7 @@ static struct port_match *rehash(const struct port_match *old, uint32_t n_faces)
     }
     match->n_small = 0;
     for (uint32_t i = 0; i < old->n_small; i++) {
-        struct entry *entry = malloc(sizeof *entry);
+        struct match_entry *entry = malloc(sizeof *entry);
         if (entry == NULL) {
             goto free_match;
         }
@@ -404,7 +163,7 @@ static struct port_match *rehash(const struct port_match *old, uint32_t n_faces)
         insert(match, entry);
     }
     for (uint32_t i = 0; old->mask != 0 && i <= old->mask; i++) {
-        struct entry *entry = atomic_load_explicit(&old->slot[i], memory_order_relaxed);
+        struct match_entry *entry = atomic_load_explicit(&old->slot[i], memory_order_relaxed);
         if (entry != NULL && entry != &deleted) {
             insert(match, entry);
         }
@@ -441,8 +200,8 @@ static bool has_ip(const struct face_config *config)
 static bool is_news(const struct port_match *match, const struct face_config *config)
 {
     bool v6 = config->kind == FACE_UDP6;
-    return !is_vlan_known(match, config->vlan) ||
-           (has_ip(config) && match->n_locals < LOCALS_MAX &&
+    return !match_vlan_known(match, config->vlan) ||
+           (has_ip(config) && match->n_locals < MATCH_LOCALS_MAX &&
             (local_find(match, config->local_ip, v6) == match->n_locals ||
              (is_group(config) && local_find(match, config->remote_ip, v6) == match->n_locals)));
 }
@@ -469,7 +228,7 @@ static void note_face(struct match_owner *owner, struct port_match *match, const
     owner->n_faces++;
     if (owner->vlan_refs[vlan]++ == 0) {
         match->vlan_known[vlan / 64] |= UINT64_C(1) << vlan % 64;
-        if (match->n_vlans < VLANS_MAX) {
+        if (match->n_vlans < MATCH_VLANS_MAX) {
             match->vlan[match->n_vlans++] = vlan;
         }
     }
@@ -502,20 +261,20 @@ static void forget_face(struct match_owner *owner, struct port_match *match, con
     }
 }
 
-static void face_key(const struct face_config *config, struct key *key)
+static void face_key(const struct face_config *config, struct match_key *key)
 {
     bool group = is_group(config), v6 = config->kind == FACE_UDP6;
     memset(key, 0, sizeof *key);
     if (config->kind == FACE_ETHER) {
-        key->tag = key_tag(group ? KEY_ETHER_GROUP : KEY_ETHER, config->vlan, 0, 0);
-        load_mac(key->peer, config->remote_mac);
+        key->tag = match_key_tag(group ? MATCH_ETHER_GROUP : MATCH_ETHER, config->vlan, 0, 0);
+        match_load_mac(key->peer, config->remote_mac);
     } else if (group) {
-        key->tag = key_tag(v6 ? KEY_UDP6_GROUP : KEY_UDP4_GROUP, config->vlan, 0, config->remote_udp);
-        load_ip(key->peer, config->remote_ip, v6);
+        key->tag = match_key_tag(v6 ? MATCH_UDP6_GROUP : MATCH_UDP4_GROUP, config->vlan, 0, config->remote_udp);
+        match_load_ip(key->peer, config->remote_ip, v6);
     } else {
-        key->tag = key_tag(v6 ? KEY_UDP6 : KEY_UDP4, config->vlan, config->remote_udp, config->local_udp);
-        load_ip(key->peer, config->remote_ip, v6);
-        load_ip(key->local, config->local_ip, v6);
+        key->tag = match_key_tag(v6 ? MATCH_UDP6 : MATCH_UDP4, config->vlan, config->remote_udp, config->local_udp);
+        match_load_ip(key->peer, config->remote_ip, v6);
+        match_load_ip(key->local, config->local_ip, v6);
     }
 }
 
@@ -539,13 +298,13 @@ int port_face_add(struct port *port, const struct face *face)
         /* A port carries link headers or it does not: one bare face, or any number of others. */
         return old->bare_face != 0 || owner->n_faces != 0 ? -EEXIST : set_bare(port, face->id);
     }
-    struct entry new = {.face = face->id};
+    struct match_entry new = {.face = face->id};
     face_key(&face->config, &new.key);
-    new.hash = key_hash(old, &new.key);
-    if (find(old, &new.key) != 0) {
+    new.hash = match_key_hash(old, &new.key);
+    if (match_find(old, &new.key) != 0) {
         return -EEXIST;
     }
-    if (old->mask == 0 && old->n_small < SMALL_MAX) {
+    if (old->mask == 0 && old->n_small < MATCH_SMALL_MAX) {
         match = match_copy(old, 0);
         if (match == NULL) {
             return -ENOMEM;
@@ -555,7 +314,7 @@ int port_face_add(struct port *port, const struct face *face)
         publish(port, match);
         return 0;
     }
-    struct entry *entry = malloc(sizeof *entry);
+    struct match_entry *entry = malloc(sizeof *entry);
     if (entry == NULL) {
         return -ENOMEM;
     }
@@ -577,14 +336,14 @@ int port_face_add(struct port *port, const struct face *face)
     return 0;
 }
 
-static int remove_small(struct port *port, const struct face *face, const struct key *key)
+static int remove_small(struct port *port, const struct face *face, const struct match_key *key)
 {
     struct port_match *match = match_copy(own(port), 0);
     if (match == NULL) {
         return -ENOMEM;
     }
     for (uint32_t i = 0; i < match->n_small; i++) {
-        if (match->small[i].face == face->id && key_equal(&match->small[i].key, key)) {
+        if (match->small[i].face == face->id && match_key_equal(&match->small[i].key, key)) {
             match->small[i] = match->small[--match->n_small];
             forget_face(port->match_owner, match, &face->config);
             publish(port, match);
@@ -595,16 +354,16 @@ static int remove_small(struct port *port, const struct face *face, const struct
     return -ENOENT;
 }
 
-static struct entry *_Atomic *find_slot(struct port_match *match, const struct key *key, uint32_t face)
+static struct match_entry *_Atomic *find_slot(struct port_match *match, const struct match_key *key, uint32_t face)
 {
-    uint32_t hash = key_hash(match, key);
+    uint32_t hash = match_key_hash(match, key);
     for (uint32_t i = 0; i <= match->mask; i++) {
-        struct entry *_Atomic *slot = &match->slot[(hash + i) & match->mask];
-        const struct entry *entry = atomic_load_explicit(slot, memory_order_relaxed);
+        struct match_entry *_Atomic *slot = &match->slot[(hash + i) & match->mask];
+        const struct match_entry *entry = atomic_load_explicit(slot, memory_order_relaxed);
         if (entry == NULL) {
             return NULL;
         }
-        if (entry->face == face && key_equal(&entry->key, key)) {
+        if (entry->face == face && match_key_equal(&entry->key, key)) {
             return slot;
         }
     }
@@ -619,16 +378,16 @@ int port_face_remove(struct port *port, const struct face *face)
     if (face->kind == FACE_BARE) {
         return match->bare_face == face->id ? set_bare(port, 0) : -ENOENT;
     }
-    struct key key;
+    struct match_key key;
     face_key(&face->config, &key);
     if (match->mask == 0) {
         return remove_small(port, face, &key);
     }
-    struct entry *_Atomic *slot = find_slot(match, &key, face->id);
+    struct match_entry *_Atomic *slot = find_slot(match, &key, face->id);
     if (slot == NULL) {
         return -ENOENT;
     }
-    struct entry *entry = atomic_load_explicit(slot, memory_order_relaxed);
+    struct match_entry *entry = atomic_load_explicit(slot, memory_order_relaxed);
     atomic_store_explicit(slot, &deleted, memory_order_relaxed);
     if (is_last(owner, match, &face->config)) {
         struct port_match *copy = rehash(match, owner->n_faces);
