@@ -3,12 +3,22 @@
 
 #include "ports/ethdev.h"
 #include "ports/match.h"
+#include "ports/xdp/xdp.h"
+
+#include <rte_common.h>
+#include <rte_ether.h>
+#include <rte_log.h>
+#include <rte_mbuf.h>
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define UDP_PORT_NDN 6363
+/* Octets of an AF_XDP packet buffer that are not payload: mbuf headroom, the kernel's headroom, Ethernet and two tags.
+ */
+#define XDP_BELOW_MTU (RTE_PKTMBUF_HEADROOM + 256 + RTE_ETHER_HDR_LEN + 2 * RTE_VLAN_HLEN)
 
 static void free_strings(struct port *port)
 {
@@ -39,6 +49,89 @@ static int copy_config(struct port *port, const struct port_config *config)
     return 0;
 }
 
+/* What of the netdev goes into the device: its MTU as the kernel has it, or less. */
+static int use_netdev(struct port *port, const struct rte_mempool *pool, char *err)
+{
+    uint32_t room = rte_pktmbuf_data_room_size((struct rte_mempool *)(uintptr_t)pool);
+    uint32_t fits = RTE_MAX(room, (uint32_t)XDP_BELOW_MTU) - XDP_BELOW_MTU;
+    uint16_t kernel_mtu = xdp_mtu(port->xdp), mtu = port->config.mtu;
+    const char *netdev = port->config.netdev;
+    if (mtu > kernel_mtu) {
+        return port_fail(err, -EINVAL, "MTU %u is above the %u of %s: ip link set dev %s mtu %u", mtu, kernel_mtu,
+                         netdev, netdev, mtu);
+    }
+    if (mtu > fits) {
+        return port_fail(err, -EINVAL, "MTU %u of %s is above the %u octets that a packet buffer holds", mtu, netdev,
+                         fits);
+    }
+    if (mtu == 0 && kernel_mtu > fits) {
+        RTE_LOG(WARNING, USER1, "%s: packet buffers hold %u octets, its MTU is %u: longer frames are lost\n", netdev,
+                fits, kernel_mtu);
+    }
+    port->config.mtu = mtu != 0 ? mtu : (uint16_t)RTE_MIN(kernel_mtu, fits);
+    port->netdev_index = xdp_ifindex(port->xdp);
+    return 0;
+}
+
+static int open_netdev(struct port *port, uint16_t n_queues, struct rte_mempool *pool, char *err)
+{
+    char device[128];
+    int rc = xdp_open(&port->xdp, port->config.netdev, &n_queues, err);
+    if (rc != 0) {
+        return rc;
+    }
+    rc = use_netdev(port, pool, err);
+    if (rc == 0) {
+        xdp_device(port->xdp, port->index, n_queues, device, sizeof device);
+        rc = ethdev_open(port, device, n_queues, pool, err);
+    }
+    return rc;
+}
+
+static int set_up_queues(struct port *port, struct rte_mempool *pool, char *err)
+{
+    for (uint16_t queue = 0; queue < port->n_queues; queue++) {
+        if (port->xdp != NULL) {
+            xdp_queue_before(port->xdp);
+        }
+        int rc = ethdev_queue(port, queue, pool, err);
+        if (rc != 0) {
+            return rc;
+        }
+        if (port->xdp != NULL) {
+            xdp_queue_after(port->xdp, queue);
+        }
+    }
+    return port->xdp != NULL ? xdp_attach(port->xdp, &port->config, err) : 0;
+}
+
+static int start(struct port *port, char *err)
+{
+    int rc = ethdev_start(port, err);
+    if (rc != 0 || port->xdp == NULL) {
+        return rc;
+    }
+    port->membership_fd = xdp_membership(port->netdev_index, port->config.promiscuous);
+    if (port->membership_fd < 0) {
+        return port_fail(err, port->membership_fd, "%s cannot receive all multicast frames: %s", port->config.netdev,
+                         strerror(-port->membership_fd));
+    }
+    atomic_store_explicit(&port->link_up, xdp_link_up(port->xdp), memory_order_relaxed);
+    return 0;
+}
+
+/* Our program first: once the link is closed net_af_xdp finds nothing to detach, and needs no right to. */
+static void close_device(struct port *port)
+{
+    if (port->membership_fd >= 0) {
+        close(port->membership_fd);
+        port->membership_fd = -1;
+    }
+    xdp_close(port->xdp);
+    port->xdp = NULL;
+    ethdev_close(port);
+}
+
 int port_open(struct port *port, uint16_t index, const struct port_config *config, uint16_t n_workers,
               struct rte_mempool *pool, struct rte_rcu_qsbr *qsbr, char err[200])
 {
@@ -54,22 +147,21 @@ int port_open(struct port *port, uint16_t index, const struct port_config *confi
         return port_fail(err, -ENOMEM, "out of memory");
     }
     uint16_t n_queues = config->n_queues != 0 ? config->n_queues : n_workers;
-    int rc = ethdev_open(port, config->device, n_queues, pool, err);
+    int rc = config->netdev != NULL ? open_netdev(port, n_queues, pool, err)
+                                    : ethdev_open(port, config->device, n_queues, pool, err);
     if (rc != 0) {
         goto free_config;
     }
-    for (uint16_t queue = 0; queue < port->n_queues; queue++) {
-        rc = ethdev_queue(port, queue, pool, err);
-        if (rc != 0) {
-            goto close_device;
-        }
+    rc = set_up_queues(port, pool, err);
+    if (rc != 0) {
+        goto close_device;
     }
     rc = port_match_init(port, qsbr);
     if (rc != 0) {
         port_fail(err, rc, "receive match: %s", strerror(-rc));
         goto close_device;
     }
-    rc = ethdev_start(port, err);
+    rc = start(port, err);
     if (rc != 0) {
         goto free_match;
     }
@@ -77,15 +169,17 @@ int port_open(struct port *port, uint16_t index, const struct port_config *confi
 free_match:
     port_match_destroy(port);
 close_device:
-    ethdev_close(port);
+    close_device(port);
 free_config:
+    xdp_close(port->xdp);
+    port->xdp = NULL;
     free_strings(port);
     return rc;
 }
 
 void port_close(struct port *port)
 {
-    ethdev_close(port);
+    close_device(port);
     port_match_destroy(port);
     free_strings(port);
 }
@@ -99,5 +193,8 @@ void port_losses(const struct port *port, struct port_losses *losses)
         losses->rx_nombuf = stats.rx_nombuf;
         losses->rx_errors = stats.ierrors;
         losses->tx_errors = stats.oerrors;
+    }
+    if (port->xdp != NULL) {
+        xdp_losses(port->xdp, losses);
     }
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Redirects frames that carry NDN to the AF_XDP socket of their queue and leaves all others to the kernel, so that ARP,
+ * ping and ssh keep working on the interface. It only sorts: whatever it redirects is parsed and checked in full by the
+ * daemon.
+ */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/udp.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "ports/xdp/xdp_abi.h"
+
+#define ETHERTYPE_NDN 0x8624
+#define VLAN_TAGS_MAX 2
+#define IP_MF_OFFSET  0x3fff /* More Fragments, and the offset */
+
+struct vlan_tag {
+    __be16 tci;
+    __be16 ethertype;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_XSKMAP);
+    __uint(max_entries, XDP_QUEUES_MAX);
+    __type(key, __u32);
+    __type(value, __u32);
+} xsks_map SEC(".maps"); /* net_af_xdp looks for this name */
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct xdp_conf);
+} pitlane_conf SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+    __uint(max_entries, XDP_COUNTERS);
+    __type(key, __u32);
+    __type(value, __u64);
+} pitlane_stats SEC(".maps");
+
+static __always_inline void count(__u32 counter)
+{
+    __u64 *value = bpf_map_lookup_elem(&pitlane_stats, &counter);
+    if (value) {
+        (*value)++;
+    }
+}
+
+static __always_inline int pass(void)
+{
+    count(XDP_COUNT_PASSED);
+    return XDP_PASS;
+}
+
+/* Without a socket on this queue: the kernel's while the daemon starts, lost and counted while it runs. */
+static __always_inline int redirect(struct xdp_md *ctx, const struct xdp_conf *conf)
+{
+    int action = bpf_redirect_map(&xsks_map, ctx->rx_queue_index, conf->active ? XDP_DROP : XDP_PASS);
+    count(action == XDP_REDIRECT ? XDP_COUNT_REDIRECTED : action == XDP_PASS ? XDP_COUNT_PASSED : XDP_COUNT_DROPPED);
+    return action;
+}
+
+static __always_inline int is_our_port(const struct xdp_conf *conf, __be16 port)
+{
+#pragma unroll
+    for (int i = 0; i < XDP_UDP_PORTS_MAX; i++) {
+        if (conf->udp_port_be[i] == port && port != 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The UDP header at @p l3, IPv4 without options that is no fragment, or IPv6 without extension headers; else NULL. */
+static __always_inline struct udphdr *find_udp(void *l3, void *end, __be16 ethertype)
+{
+    if (ethertype == bpf_htons(ETH_P_IP)) {
+        struct iphdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl != 5 || ip->protocol != IPPROTO_UDP ||
+            (ip->frag_off & bpf_htons(IP_MF_OFFSET)) != 0) {
+            return NULL;
+        }
+        return (struct udphdr *)(ip + 1);
+    }
+    if (ethertype == bpf_htons(ETH_P_IPV6)) {
+        struct ipv6hdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 6 || ip->nexthdr != IPPROTO_UDP) {
+            return NULL;
+        }
+        return (struct udphdr *)(ip + 1);
+    }
+    return NULL;
+}
+
+SEC("xdp")
+int pitlane_xdp(struct xdp_md *ctx)
+{
+    void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+    __u32 zero = 0;
+    const struct xdp_conf *conf = bpf_map_lookup_elem(&pitlane_conf, &zero);
+    struct ethhdr *eth = data;
+    if (!conf || (void *)(eth + 1) > end) {
+        return pass();
+    }
+    __be16 ethertype = eth->h_proto;
+    void *l3 = eth + 1;
+#pragma unroll
+    for (int i = 0; i < VLAN_TAGS_MAX; i++) {
+        if (ethertype != bpf_htons(ETH_P_8021Q) && ethertype != bpf_htons(ETH_P_8021AD)) {
+            break;
+        }
+        struct vlan_tag *tag = l3;
+        if ((void *)(tag + 1) > end) {
+            return pass();
+        }
+        ethertype = tag->ethertype;
+        l3 = tag + 1;
+    }
+    if (ethertype == bpf_htons(ETHERTYPE_NDN)) {
+        return redirect(ctx, conf);
+    }
+    struct udphdr *udp = find_udp(l3, end, ethertype);
+    if (!udp || (void *)(udp + 1) > end || !is_our_port(conf, udp->dest)) {
+        return pass();
+    }
+    return redirect(ctx, conf);
+}
+
+char LICENSE[] SEC("license") = "Apache-2.0"; /* none of the helpers is for GPL programs only */

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/xdp/xdp.h"
+
+#include "ports/ethdev.h"
+#include "ports/xdp/xdp_abi.h"
+
+/* Generated, and not written for our warnings. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wcast-qual"
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+#include "pitlane.skel.h"
+#pragma GCC diagnostic pop
+
+#include <rte_common.h>
+#include <rte_log.h>
+
+#include <arpa/inet.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/if_packet.h>
+#include <linux/if_xdp.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRAM_NAME  "pitlane_xdp"
+#define FDS_MAX       4096 /* descriptors looked at for a queue's socket */
+#define STALE_TRIES   20   /* of 50 ms: a killed process needs a moment to let its link go */
+#define STALE_WAIT_NS 50000000L
+
+struct xdp_port {
+    char netdev[IF_NAMESIZE];
+    unsigned ifindex;
+    uint16_t mtu;
+    int object_fd; /* memfd with the eBPF object, for net_af_xdp to load */
+    int link_fd;   /* keeps the program attached */
+    int conf_fd, stats_fd;
+    int n_cpus;
+    int xsk_fd[PORT_QUEUES_MAX]; /* of net_af_xdp, not ours to close; -1: unknown */
+    bool xsk_before[FDS_MAX];
+};
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0) {
+        close(*fd);
+    }
+    *fd = -1;
+}
+
+static int interface_ioctl(const char *netdev, unsigned long request, struct ifreq *ifr)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -errno;
+    }
+    snprintf(ifr->ifr_name, sizeof ifr->ifr_name, "%s", netdev);
+    int rc = ioctl(fd, request, ifr) < 0 ? -errno : 0;
+    close(fd);
+    return rc;
+}
+
+static unsigned interface_flags(const char *netdev)
+{
+    struct ifreq ifr = {0};
+    return interface_ioctl(netdev, SIOCGIFFLAGS, &ifr) == 0 ? (unsigned short)ifr.ifr_flags : 0;
+}
+
+/* net_af_xdp has one queue where the interface knows no combined channels. */
+static uint16_t interface_queues(const char *netdev)
+{
+    struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
+    struct ifreq ifr = {.ifr_data = (void *)&channels};
+    if (interface_ioctl(netdev, SIOCETHTOOL, &ifr) != 0 || channels.max_combined == 0) {
+        return 1;
+    }
+    return (uint16_t)RTE_MAX(RTE_MIN(channels.combined_count, (uint32_t)PORT_QUEUES_MAX), 1u);
+}
+
+static int check_capabilities(const char *netdev, char *err)
+{
+    static const struct {
+        int capability;
+        const char *name;
+    } needed[] = {
+        {CAP_NET_ADMIN, " CAP_NET_ADMIN"},
+        {CAP_NET_RAW, " CAP_NET_RAW"},
+        {CAP_SYS_ADMIN, " CAP_SYS_ADMIN"},
+    };
+    char missing[100] = "";
+    for (size_t i = 0; i < RTE_DIM(needed); i++) {
+        if (!port_has_capability(needed[i].capability)) {
+            strcat(missing, needed[i].name);
+        }
+    }
+    struct rlimit lock;
+    if (!port_has_capability(CAP_IPC_LOCK) && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY) {
+        strcat(missing, " CAP_IPC_LOCK");
+    }
+    if (missing[0] != '\0') {
+        return port_fail(err, -EPERM, "AF_XDP on %s needs%s at start: run as root or grant them", netdev, missing);
+    }
+    return 0;
+}
+
+static int program_info(uint32_t id, struct bpf_prog_info *info, int *prog_fd)
+{
+    int fd = bpf_prog_get_fd_by_id(id);
+    if (fd < 0) {
+        return -errno;
+    }
+    uint32_t len = sizeof *info;
+    int rc = bpf_obj_get_info_by_fd(fd, info, &len);
+    if (rc != 0 || prog_fd == NULL) {
+        close(fd);
+    } else {
+        *prog_fd = fd;
+    }
+    return rc != 0 ? -errno : 0;
+}
+
+static uint32_t mode_flags(uint8_t attach_mode)
+{
+    return attach_mode == XDP_ATTACHED_SKB   ? XDP_FLAGS_SKB_MODE
+           : attach_mode == XDP_ATTACHED_DRV ? XDP_FLAGS_DRV_MODE
+                                             : 0;
+}
+
+/* An earlier pitlane that was killed may have left its program; anyone else's is not ours to remove. */
+static int clear_stale(const struct xdp_port *xdp, char *err)
+{
+    for (int try = 0; try < STALE_TRIES; try++) {
+        LIBBPF_OPTS(bpf_xdp_query_opts, query);
+        int rc = bpf_xdp_query((int)xdp->ifindex, 0, &query);
+        if (rc != 0) {
+            return port_fail(err, rc, "interface %s does not tell its XDP program: %s", xdp->netdev, strerror(-rc));
+        }
+        if (query.attach_mode == XDP_ATTACHED_NONE) {
+            return 0;
+        }
+        uint32_t id = query.prog_id != 0       ? query.prog_id
+                      : query.drv_prog_id != 0 ? query.drv_prog_id
+                                               : query.skb_prog_id;
+        struct bpf_prog_info info = {0};
+        rc = program_info(id, &info, NULL);
+        if (rc == 0 && strcmp(info.name, PROGRAM_NAME) != 0) {
+            return port_fail(
+                err, -EBUSY,
+                "interface %s already has XDP program \"%.16s\" (id %u); remove it: ip link set dev %s xdp off",
+                xdp->netdev, info.name, id, xdp->netdev);
+        }
+        if (rc == 0 && bpf_xdp_detach((int)xdp->ifindex, mode_flags(query.attach_mode), NULL) == 0) {
+            RTE_LOG(NOTICE, USER1, "%s: removed the XDP program of a pitlane that did not stop cleanly\n", xdp->netdev);
+            return 0;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = STALE_WAIT_NS}, NULL);
+    }
+    return port_fail(err, -EBUSY, "interface %s is in use by another pitlane", xdp->netdev);
+}
+
+/* net_af_xdp takes the program as a file: give it one that exists in memory only. */
+static int object_memfd(void)
+{
+    size_t len = 0;
+    const char *bytes = (const char *)pitlane_bpf__elf_bytes(&len);
+    int fd = memfd_create("pitlane.bpf.o", MFD_CLOEXEC);
+    if (fd < 0) {
+        return -errno;
+    }
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n <= 0) {
+            int rc = n < 0 ? -errno : -EIO;
+            close(fd);
+            return rc;
+        }
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return fd;
+}
+
+int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char *err)
+{
+    unsigned ifindex = if_nametoindex(netdev);
+    if (ifindex == 0 || strlen(netdev) >= IF_NAMESIZE) {
+        return port_fail(err, -ENODEV, "no network interface \"%.40s\" here (see: ip link)", netdev);
+    }
+    int rc = check_capabilities(netdev, err);
+    if (rc != 0) {
+        return rc;
+    }
+    if ((interface_flags(netdev) & IFF_UP) == 0) {
+        return port_fail(err, -ENETDOWN, "interface %s is down: ip link set dev %s up", netdev, netdev);
+    }
+    struct xdp_port *xdp = calloc(1, sizeof *xdp);
+    if (xdp == NULL) {
+        return port_fail(err, -ENOMEM, "out of memory");
+    }
+    snprintf(xdp->netdev, sizeof xdp->netdev, "%s", netdev);
+    xdp->ifindex = ifindex;
+    xdp->object_fd = xdp->link_fd = xdp->conf_fd = xdp->stats_fd = -1;
+    memset(xdp->xsk_fd, 0xff, sizeof xdp->xsk_fd);
+    struct ifreq ifr = {0};
+    xdp->mtu = interface_ioctl(netdev, SIOCGIFMTU, &ifr) == 0 ? (uint16_t)RTE_MIN(ifr.ifr_mtu, UINT16_MAX) : 1500;
+    xdp->n_cpus = libbpf_num_possible_cpus();
+    rc = clear_stale(xdp, err);
+    if (rc != 0) {
+        goto fail;
+    }
+    xdp->object_fd = object_memfd();
+    if (xdp->object_fd < 0) {
+        rc = port_fail(err, xdp->object_fd, "memory for the eBPF object: %s", strerror(-xdp->object_fd));
+        goto fail;
+    }
+    uint16_t has = interface_queues(netdev);
+    if (has > *n_queues) {
+        RTE_LOG(WARNING, USER1,
+                "%s has %u queues and %u are used: frames of the others are lost; ethtool -L %s combined %u\n", netdev,
+                has, *n_queues, netdev, *n_queues);
+    }
+    *n_queues = RTE_MIN(*n_queues, has);
+    *out = xdp;
+    return 0;
+fail:
+    xdp_close(xdp);
+    return rc;
+}
+
+void xdp_device(const struct xdp_port *xdp, uint16_t index, uint16_t n_queues, char *device, size_t size)
+{
+    snprintf(device, size, "net_af_xdp%u,iface=%s,start_queue=0,queue_count=%u,xdp_prog=/proc/self/fd/%d", index,
+             xdp->netdev, n_queues, xdp->object_fd);
+}
+
+static bool is_xsk(int fd)
+{
+    int domain = 0;
+    socklen_t len = sizeof domain;
+    return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) == 0 && domain == AF_XDP;
+}
+
+void xdp_queue_before(struct xdp_port *xdp)
+{
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        xdp->xsk_before[fd] = is_xsk(fd);
+    }
+}
+
+/* net_af_xdp keeps its sockets to itself: the one that has just come is the queue's. */
+void xdp_queue_after(struct xdp_port *xdp, uint16_t queue)
+{
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (!xdp->xsk_before[fd] && is_xsk(fd)) {
+            xdp->xsk_fd[queue] = fd;
+        }
+    }
+}
+
+/* The maps of the loaded program, by name. */
+static int find_maps(struct xdp_port *xdp, uint32_t prog_id, int *prog_fd)
+{
+    uint32_t ids[8];
+    struct bpf_prog_info info = {.nr_map_ids = RTE_DIM(ids), .map_ids = (uintptr_t)ids};
+    int rc = program_info(prog_id, &info, prog_fd);
+    if (rc != 0) {
+        return rc;
+    }
+    for (uint32_t i = 0; i < RTE_MIN(info.nr_map_ids, (uint32_t)RTE_DIM(ids)); i++) {
+        int fd = bpf_map_get_fd_by_id(ids[i]);
+        struct bpf_map_info map = {0};
+        uint32_t len = sizeof map;
+        if (fd < 0 || bpf_obj_get_info_by_fd(fd, &map, &len) != 0) {
+            close_fd(&fd);
+        } else if (strcmp(map.name, "pitlane_conf") == 0) {
+            close_fd(&xdp->conf_fd);
+            xdp->conf_fd = fd;
+        } else if (strcmp(map.name, "pitlane_stats") == 0) {
+            close_fd(&xdp->stats_fd);
+            xdp->stats_fd = fd;
+        } else {
+            close(fd);
+        }
+    }
+    if (xdp->conf_fd < 0 || xdp->stats_fd < 0) {
+        close_fd(prog_fd);
+        return -ENOENT;
+    }
+    return 0;
+}
+
+int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err)
+{
+    int prog_fd = -1;
+    LIBBPF_OPTS(bpf_xdp_query_opts, query);
+    int rc = bpf_xdp_query((int)xdp->ifindex, 0, &query);
+    if (rc == 0) {
+        rc = query.prog_id != 0 ? find_maps(xdp, query.prog_id, &prog_fd) : -ENOENT;
+    }
+    if (rc != 0) {
+        return port_fail(err, rc, "eBPF program of %s: %s", xdp->netdev, strerror(-rc));
+    }
+    struct xdp_conf conf = {.active = 1};
+    for (int i = 0; i < RTE_MIN(XDP_UDP_PORTS_MAX, PORT_UDP_MAX) && config->udp_ports[i] != 0; i++) {
+        conf.udp_port_be[i] = htons(config->udp_ports[i]);
+    }
+    uint32_t zero = 0;
+    rc = bpf_map_update_elem(xdp->conf_fd, &zero, &conf, BPF_ANY);
+    if (rc != 0) {
+        port_fail(err, rc, "configuration of the eBPF program of %s: %s", xdp->netdev, strerror(-rc));
+        goto close_program;
+    }
+    uint32_t flags = mode_flags(query.attach_mode);
+    bpf_xdp_detach((int)xdp->ifindex, flags, NULL);
+    LIBBPF_OPTS(bpf_link_create_opts, link, .flags = flags);
+    xdp->link_fd = bpf_link_create(prog_fd, (int)xdp->ifindex, BPF_XDP, &link);
+    if (xdp->link_fd < 0) {
+        rc = xdp->link_fd;
+        port_fail(err, rc, "eBPF program of %s cannot be attached: %s", xdp->netdev, strerror(-rc));
+    } else if (query.attach_mode == XDP_ATTACHED_SKB) {
+        RTE_LOG(NOTICE, USER1, "%s: its driver has no XDP, the slower generic mode is used\n", xdp->netdev);
+    }
+close_program:
+    close(prog_fd);
+    close_fd(&xdp->object_fd);
+    return rc;
+}
+
+void xdp_close(struct xdp_port *xdp)
+{
+    if (xdp == NULL) {
+        return;
+    }
+    close_fd(&xdp->link_fd);
+    close_fd(&xdp->object_fd);
+    close_fd(&xdp->conf_fd);
+    close_fd(&xdp->stats_fd);
+    free(xdp);
+}
+
+static uint64_t counter_sum(const struct xdp_port *xdp, uint32_t counter)
+{
+    uint64_t value[1024], sum = 0;
+    if (xdp->stats_fd < 0 || xdp->n_cpus <= 0 || xdp->n_cpus > (int)RTE_DIM(value) ||
+        bpf_map_lookup_elem(xdp->stats_fd, &counter, value) != 0) {
+        return 0;
+    }
+    for (int i = 0; i < xdp->n_cpus; i++) {
+        sum += value[i];
+    }
+    return sum;
+}
+
+void xdp_losses(const struct xdp_port *xdp, struct port_losses *losses)
+{
+    losses->xdp_redirected = counter_sum(xdp, XDP_COUNT_REDIRECTED);
+    losses->xdp_passed = counter_sum(xdp, XDP_COUNT_PASSED);
+    losses->xdp_dropped = counter_sum(xdp, XDP_COUNT_DROPPED);
+    for (int i = 0; i < PORT_QUEUES_MAX; i++) {
+        struct xdp_statistics stats = {0};
+        socklen_t len = sizeof stats;
+        if (xdp->xsk_fd[i] < 0 || getsockopt(xdp->xsk_fd[i], SOL_XDP, XDP_STATISTICS, &stats, &len) != 0) {
+            continue;
+        }
+        losses->xsk_rx_dropped += stats.rx_dropped;
+        losses->xsk_rx_ring_full += stats.rx_ring_full;
+        losses->xsk_fill_ring_empty += stats.rx_fill_ring_empty_descs;
+        losses->xsk_rx_invalid += stats.rx_invalid_descs;
+    }
+}
+
+uint16_t xdp_mtu(const struct xdp_port *xdp)
+{
+    return xdp->mtu;
+}
+
+unsigned xdp_ifindex(const struct xdp_port *xdp)
+{
+    return xdp->ifindex;
+}
+
+bool xdp_link_up(const struct xdp_port *xdp)
+{
+    return (interface_flags(xdp->netdev) & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
+}
+
+int xdp_membership(unsigned ifindex, bool promiscuous)
+{
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* protocol 0: receives nothing itself */
+    if (fd < 0) {
+        return -errno;
+    }
+    struct packet_mreq mreq = {.mr_ifindex = (int)ifindex, .mr_type = PACKET_MR_ALLMULTI};
+    int rc = setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mreq, sizeof mreq);
+    if (rc == 0 && promiscuous) {
+        mreq.mr_type = PACKET_MR_PROMISC;
+        rc = setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mreq, sizeof mreq);
+    }
+    if (rc != 0) {
+        rc = -errno;
+        close(fd);
+        return rc;
+    }
+    return fd;
+}

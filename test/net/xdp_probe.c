@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Proves a port on its own, without the daemon.
+ *
+ *   xdp_probe receive NETDEV [unprivileged] [UDP-PORT...]
+ *       opens the interface by AF_XDP, says "ready", counts frames and sends each back with its MAC addresses swapped
+ *       until SIGTERM, then prints the port's counters. "unprivileged": gives up all capabilities after opening.
+ *   xdp_probe send NETDEV MAC COUNT KIND...
+ *       sends COUNT frames of each KIND from an ordinary packet socket.
+ */
+#include "ports/port.h"
+
+#include <rte_eal.h>
+#include <rte_ether.h>
+#include <rte_mbuf.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BURST 32
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int signal_number)
+{
+    (void)signal_number;
+    stop = 1;
+}
+
+static void swap_macs(struct rte_mbuf *m)
+{
+    struct rte_ether_hdr *eth = rte_pktmbuf_mtod(m, struct rte_ether_hdr *);
+    struct rte_ether_addr mac = eth->src_addr;
+    eth->src_addr = eth->dst_addr;
+    eth->dst_addr = mac;
+}
+
+static void give_up_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (syscall(SYS_capset, &header, none) != 0) {
+        perror("capset");
+        exit(1);
+    }
+}
+
+static int receive(int argc, char **argv)
+{
+    char *eal[] = {
+        argv[0],        (char[]){"--no-huge"},      (char[]){"--no-pci"}, (char[]){"--no-shconf"}, (char[]){"-m"},
+        (char[]){"64"}, (char[]){"--no-telemetry"}, (char[]){"-l"},       (char[]){"0"},           NULL};
+    if (rte_eal_init((int)(sizeof eal / sizeof eal[0]) - 1, eal) < 0) {
+        return 1;
+    }
+    struct rte_mempool *pool = rte_pktmbuf_pool_create("pool", 8191, 128, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    struct port_config config = {.name = "probe", .netdev = argv[2], .rx_csum = true};
+    bool unprivileged = false;
+    size_t n_ports = 0;
+    for (int i = 3; i < argc; i++) {
+        if (strcmp(argv[i], "unprivileged") == 0) {
+            unprivileged = true;
+        } else if (n_ports < PORT_UDP_MAX) {
+            config.udp_ports[n_ports++] = (uint16_t)atoi(argv[i]);
+        }
+    }
+    static struct port port;
+    char err[200];
+    if (pool == NULL || port_open(&port, 0, &config, 1, pool, NULL, err) != 0) {
+        fprintf(stderr, "error: %s\n", pool == NULL ? "no pool" : err);
+        return 1;
+    }
+    if (unprivileged) {
+        give_up_capabilities();
+    }
+    signal(SIGTERM, on_signal);
+    signal(SIGINT, on_signal);
+    printf("ready mtu %u link %s\n", port.mtu, atomic_load(&port.link_up) ? "up" : "down");
+    fflush(stdout);
+    uint64_t received = 0, sent = 0;
+    while (!stop) {
+        struct rte_mbuf *mbufs[BURST];
+        uint16_t n = port_rx_burst(&port, 0, mbufs, BURST);
+        received += n;
+        for (uint16_t i = 0; i < n; i++) {
+            swap_macs(mbufs[i]);
+        }
+        uint16_t n_sent = n > 0 ? port_tx_burst(&port, 0, mbufs, n) : 0;
+        sent += n_sent;
+        rte_pktmbuf_free_bulk(mbufs + n_sent, n - n_sent);
+    }
+    struct port_losses losses;
+    port_losses(&port, &losses);
+    printf("received %ju sent %ju redirected %ju passed %ju dropped %ju xsk_rx_dropped %ju fill_ring_empty %ju\n",
+           (uintmax_t)received, (uintmax_t)sent, (uintmax_t)losses.xdp_redirected, (uintmax_t)losses.xdp_passed,
+           (uintmax_t)losses.xdp_dropped, (uintmax_t)losses.xsk_rx_dropped, (uintmax_t)losses.xsk_fill_ring_empty);
+    port_close(&port);
+    return 0;
+}
+
+/* Headers after the MAC addresses; checksums do not matter to the eBPF program. */
+#define IP4(ihl, flags, protocol) \
+    0x08, 0x00, 0x40 | (ihl), 0, 0, 60, 0, 0, (flags), 0, 64, (protocol), 0, 0, 10, 0, 0, 1, 10, 0, 0, 2
+#define IP6(next) 0x86, 0xdd, 0x60, 0, 0, 0, 0, 40, (next), 64, [22] = 1, [38] = 2
+#define UDP(port) 0x30, 0x39, (port) >> 8, (port)&255, 0, 40, 0, 0
+static const struct kind {
+    const char *name;
+    uint8_t bytes[80];
+} kinds[] = {
+    {"ether", {0x86, 0x24, 0x05, 0x00}},
+    {"vlan", {0x81, 0x00, 0x00, 0x0a, 0x86, 0x24, 0x05, 0x00}},
+    {"qinq", {0x88, 0xa8, 0x00, 0x0a, 0x81, 0x00, 0x00, 0x0b, 0x86, 0x24, 0x05, 0x00}},
+    {"udp4", {IP4(5, 0x40, 17), UDP(6363)}},
+    {"vlan-udp4", {0x81, 0x00, 0x00, 0x0a, IP4(5, 0, 17), UDP(6363)}},
+    {"udp6", {IP6(17), [42] = 0x30, 0x39, 6363 >> 8, 6363 & 255, 0, 40, 0, 0}},
+    {"udp4-other", {IP4(5, 0, 17), UDP(6364)}},
+    {"udp6-other", {IP6(17), [42] = 0x30, 0x39, 6364 >> 8, 6364 & 255, 0, 40, 0, 0}},
+    {"udp4-options", {IP4(6, 0, 17), 1, 1, 1, 1, UDP(6363)}},
+    {"udp4-fragment", {IP4(5, 0x20, 17), UDP(6363)}},
+    {"udp6-hopopt", {IP6(0), [42] = 17, 0, 1, 4, 0, 0, 0, 0, 0x30, 0x39, 6363 >> 8, 6363 & 255, 0, 32, 0, 0}},
+    {"tcp4", {IP4(5, 0, 6), UDP(6363)}},
+    {"three-tags", {0x81, 0x00, 0, 1, 0x81, 0x00, 0, 2, 0x81, 0x00, 0, 3, 0x86, 0x24}},
+    {"other", {0x88, 0xb5, 1, 2, 3}},
+};
+
+static int transmit(int argc, char **argv)
+{
+    int fd = socket(AF_PACKET, SOCK_RAW, 0);
+    struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(argv[2]), .sll_halen = 6};
+    uint8_t frame[100] = {[6] = 0x02, [11] = 0x77};
+    if (fd < 0 || sscanf(argv[3], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &frame[0], &frame[1], &frame[2], &frame[3],
+                         &frame[4], &frame[5]) != 6) {
+        perror("socket or MAC address");
+        return 1;
+    }
+    int count = atoi(argv[4]);
+    for (int i = 5; i < argc; i++) {
+        const struct kind *kind = NULL;
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+            kind = strcmp(kinds[k].name, argv[i]) == 0 ? &kinds[k] : kind;
+        }
+        if (kind == NULL) {
+            fprintf(stderr, "no kind %s\n", argv[i]);
+            return 1;
+        }
+        memcpy(frame + 12, kind->bytes, sizeof kind->bytes);
+        for (int n = 0; n < count; n++) {
+            if (sendto(fd, frame, 12 + sizeof kind->bytes, 0, (struct sockaddr *)&to, sizeof to) < 0) {
+                perror("sendto");
+                return 1;
+            }
+            if (n % BURST == BURST - 1) {
+                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* the receiver shares our core */
+            }
+        }
+    }
+    close(fd);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc >= 3 && strcmp(argv[1], "receive") == 0) {
+        return receive(argc, argv);
+    }
+    if (argc >= 6 && strcmp(argv[1], "send") == 0) {
+        return transmit(argc, argv);
+    }
+    fprintf(stderr, "usage: xdp_probe receive NETDEV [unprivileged] [UDP-PORT...] | send NETDEV MAC COUNT KIND...\n");
+    return 2;
+}
