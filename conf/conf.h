@@ -84,8 +84,9 @@ struct conf_port {
     uint16_t udp_ports[CONF_UDP_PORTS_MAX]; /**< host order, 0 after the last */
     bool bare;                              /**< frames carry bare NDN packets; true for net_memif unless configured */
     bool promiscuous;
-    int checksum;          /**< enum conf_checksum */
-    bool has_ip4, has_ip6; /**< own addresses were given */
+    int checksum;                    /**< enum conf_checksum */
+    const char *address4, *address6; /**< as configured, NULL: none */
+    bool has_ip4, has_ip6;           /**< own addresses were given */
     uint8_t ip4[4], ip6[16];
     uint8_t ip4_prefix_len, ip6_prefix_len;
 };
@@ -93,6 +94,7 @@ struct conf_port {
 struct conf_face {
     struct conf_at at;
     const char *name;
+    const char *port_name;
     unsigned port;      /**< index in conf->port */
     int kind;           /**< enum conf_face_kind */
     bool multicast;     /**< the remote is a group address */
@@ -108,13 +110,14 @@ struct conf_face {
     int scope;                      /**< enum conf_scope */
     int link_type;                  /**< enum conf_link_type, by the kind of remote unless configured */
     int persistency;                /**< enum conf_persistency */
-    const char *remote, *local;     /**< as configured; local may be NULL */
+    const char *remote, *local, *mac, *next_hop_text; /**< as configured; all but remote may be NULL */
 };
 
 struct conf_route {
     struct conf_at at;
     const char *prefix; /**< name URI, not decoded: starts with "/", no bad percent-escape, at most 32 components */
-    unsigned face;      /**< index in conf->face */
+    const char *face_name;
+    unsigned face; /**< index in conf->face */
     uint32_t cost;
 };
 

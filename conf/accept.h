@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CONF_ACCEPT_H
+#define CONF_ACCEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Checks of settings that are text, see schema_accept_t. The item is the struct that the setting belongs to. */
+
+bool accept_user(void *item, const char *text, char *why, size_t why_size);
+bool accept_path(void *item, const char *text, char *why, size_t why_size);
+bool accept_file_prefix(void *item, const char *text, char *why, size_t why_size);
+bool accept_device(void *item, const char *text, char *why, size_t why_size);
+bool accept_netdev(void *item, const char *text, char *why, size_t why_size);
+/** "10.0.0.1/24" into struct conf_port. */
+bool accept_address4(void *item, const char *text, char *why, size_t why_size);
+/** "fd00::1/64" into struct conf_port. */
+bool accept_address6(void *item, const char *text, char *why, size_t why_size);
+/** Face URI of the remote side into struct conf_face. */
+bool accept_remote(void *item, const char *text, char *why, size_t why_size);
+/** Face URI of the local side into struct conf_face, where the kind goes to @p local_kind. */
+bool accept_local(void *item, const char *text, char *why, size_t why_size);
+/** Unicast MAC address into struct conf_face. */
+bool accept_mac(void *item, const char *text, char *why, size_t why_size);
+/** Unicast IP address into struct conf_face. */
+bool accept_next_hop(void *item, const char *text, char *why, size_t why_size);
+/** Name URI, checked as far as that needs no decoding. */
+bool accept_name(void *item, const char *text, char *why, size_t why_size);
+/** Name of a port or face. */
+bool accept_reference(void *item, const char *text, char *why, size_t why_size);
+
+#endif

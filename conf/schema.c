@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "conf/schema.h"
+#include "conf/accept.h"
+
+#include <string.h>
+
+#define FIELD(type, field) .offset = offsetof(struct type, field), .size = sizeof(((struct type *)0)->field)
+#define ELEMENTS(type, field, count)                                                      \
+    .offset = offsetof(struct type, field), .size = sizeof(((struct type *)0)->field[0]), \
+    .count_offset = offsetof(struct type, count),                                         \
+    .max_count = sizeof(((struct type *)0)->field) / sizeof(((struct type *)0)->field[0])
+#define N(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct schema_choice log_levels[] = {{"error", CONF_LOG_ERROR},
+                                                  {"warning", CONF_LOG_WARNING},
+                                                  {"info", CONF_LOG_INFO},
+                                                  {"debug", CONF_LOG_DEBUG},
+                                                  {NULL, 0}};
+static const struct schema_choice hugepages[] = {
+    {"auto", CONF_HUGEPAGES_AUTO}, {"yes", CONF_HUGEPAGES_YES}, {"no", CONF_HUGEPAGES_NO}, {NULL, 0}};
+static const struct schema_choice checksums[] = {
+    {"verify", CONF_CHECKSUM_VERIFY}, {"trust", CONF_CHECKSUM_TRUST}, {NULL, 0}};
+static const struct schema_choice cs_policies[] = {
+    {"lru", CONF_CS_LRU}, {"priority-fifo", CONF_CS_PRIORITY_FIFO}, {NULL, 0}};
+static const struct schema_choice scopes[] = {
+    {"non-local", CONF_SCOPE_NON_LOCAL}, {"local", CONF_SCOPE_LOCAL}, {NULL, 0}};
+static const struct schema_choice persistencies[] = {
+    {"persistent", CONF_PERSISTENT}, {"permanent", CONF_PERMANENT}, {NULL, 0}};
+static const struct schema_choice link_types[] = {{"point-to-point", CONF_LINK_P2P},
+                                                  {"multi-access", CONF_LINK_MULTI_ACCESS},
+                                                  {"ad-hoc", CONF_LINK_AD_HOC},
+                                                  {NULL, 0}};
+static const struct schema_choice strategies[] = {{"best-route", CONF_BEST_ROUTE},
+                                                  {"multicast", CONF_MULTICAST},
+                                                  {"/localhost/nfd/strategy/best-route", CONF_BEST_ROUTE},
+                                                  {"/localhost/nfd/strategy/best-route/v=5", CONF_BEST_ROUTE},
+                                                  {"/localhost/nfd/strategy/multicast", CONF_MULTICAST},
+                                                  {"/localhost/nfd/strategy/multicast/v=4", CONF_MULTICAST},
+                                                  {NULL, 0}};
+
+static const struct schema_key daemon_keys[] = {
+    {"user", SCHEMA_TEXT, FIELD(conf_daemon, user), .max = 32, .accept = accept_user, .form = "ACCOUNT",
+     .def_note = "the account it was started as",
+     .meaning = "Account that the daemon changes to once devices are open; its privileges are given up."},
+    {"log-level", SCHEMA_CHOICE, FIELD(conf_daemon, log_level), .choices = log_levels, .def = "info",
+     .meaning = "Least severe messages that are logged."},
+    {"log-file", SCHEMA_TEXT, FIELD(conf_daemon, log_file), .max = 1024, .accept = accept_path, .form = "PATH",
+     .def_note = "standard error", .meaning = "File that messages are appended to."},
+    {"runtime-dir", SCHEMA_TEXT, FIELD(conf_daemon, runtime_dir), .max = 80, .accept = accept_path, .form = "PATH",
+     .def = "/run/pitlane", .meaning = "Folder of DPDK's run-time files and of the telemetry socket."},
+    {"file-prefix", SCHEMA_TEXT, FIELD(conf_daemon, file_prefix), .max = 32, .accept = accept_file_prefix,
+     .form = "WORD", .def = "pitlane", .meaning = "Tells apart the run-time files of several daemons on one host."},
+    {"tlv-lenient", SCHEMA_BOOL, FIELD(conf_daemon, tlv_lenient), .def = "false",
+     .meaning = "Accept TLV numbers that are not in their shortest form."},
+    {"strict-perms", SCHEMA_BOOL, FIELD(conf_daemon, strict_perms), .def = "false",
+     .meaning = "Refuse a configuration that everyone may write, instead of warning about it."},
+};
+
+static const struct schema_key worker_keys[] = {
+    {"count", SCHEMA_COUNT, FIELD(conf_workers, count), .min = 1, .max = CONF_WORKERS_MAX, .def = "1",
+     .def_note = "as many as lcores, else 1", .meaning = "Worker threads; each owns a part of the PIT and CS."},
+    {"lcores", SCHEMA_COUNTS, ELEMENTS(conf_workers, lcores, n_lcores), .min = 0, .max = 1023,
+     .def_note = "chosen by the daemon", .meaning = "CPUs that workers run on, one for each worker."},
+    {"busy-poll", SCHEMA_BOOL, FIELD(conf_workers, busy_poll), .def = "false",
+     .meaning = "Never sleep: least latency, one whole CPU for each worker."},
+    {"max-sleep", SCHEMA_TIME_US, FIELD(conf_workers, max_sleep_us), .min = 0, .max = 10000, .def = "50us",
+     .meaning = "Longest sleep of an idle worker; what an idle forwarder may add to the latency of a packet."},
+    {"burst", SCHEMA_COUNT, FIELD(conf_workers, burst), .min = 8, .max = 64, .def = "32",
+     .meaning = "Most packets taken from a port at once."},
+    {"dispatch-components", SCHEMA_COUNT, FIELD(conf_workers, dispatch_components), .min = 1, .max = 4, .def = "2",
+     .meaning = "Leading name components that decide which worker owns a name."},
+};
+
+static const struct schema_key memory_keys[] = {
+    {"hugepages", SCHEMA_CHOICE, FIELD(conf_memory, hugepages), .choices = hugepages, .def = "auto",
+     .meaning = "auto: use hugepages where there are any, else 4 kB pages with one warning; yes: fail without them."},
+    {"limit", SCHEMA_SIZE, FIELD(conf_memory, limit), .min = 16 << 20, .max = INT64_C(1) << 40, .def = "0",
+     .zero = "as much as is needed", .meaning = "Most memory that DPDK may take for packet buffers."},
+    {"mbufs", SCHEMA_COUNT, FIELD(conf_memory, mbufs), .min = 1024, .max = 1 << 26, .def = "0",
+     .zero = "computed from ports and tables", .meaning = "Packet buffers, shared by all ports."},
+    {"mbuf-size", SCHEMA_SIZE, FIELD(conf_memory, mbuf_size), .min = 1024, .max = 16384, .def = "2176",
+     .meaning = "Octets of one packet buffer, 128 octets of headroom counted in."},
+};
+
+static const struct schema_key port_keys[] = {
+    {"device", SCHEMA_TEXT, FIELD(conf_port, device), .max = 512, .accept = accept_device, .form = "DEVICE",
+     .def_note = "none; each port has either device or netdev",
+     .meaning = "DPDK device: a PCI address (\"0000:8a:00.0\"), or a driver with its arguments "
+                "(\"net_memif0,role=server,id=0\")."},
+    {"netdev", SCHEMA_TEXT, FIELD(conf_port, netdev), .max = 15, .accept = accept_netdev, .form = "INTERFACE",
+     .def_note = "none; each port has either device or netdev",
+     .meaning = "Kernel interface, shared with the kernel: AF_XDP takes NDN frames, all others stay the kernel's."},
+    {"mtu", SCHEMA_SIZE, FIELD(conf_port, mtu), .min = 256, .max = 9600, .def = "0", .zero = "the device's own",
+     .meaning = "Largest network-layer packet of the port, in octets; at most 3300 with netdev."},
+    {"queues", SCHEMA_COUNT, FIELD(conf_port, queues), .min = 1, .max = 64, .def = "0",
+     .zero = "one for each worker, as far as the device has them",
+     .meaning = "Receive queues, and as many transmit queues; at most one for each worker."},
+    {"rx-desc", SCHEMA_COUNT, FIELD(conf_port, rx_desc), .min = 64, .max = 32768, .def = "1024",
+     .meaning = "Descriptors of each receive queue; bounded by the device."},
+    {"tx-desc", SCHEMA_COUNT, FIELD(conf_port, tx_desc), .min = 64, .max = 32768, .def = "1024",
+     .meaning = "Descriptors of each transmit queue; bounded by the device."},
+    {"udp-ports", SCHEMA_COUNTS, ELEMENTS(conf_port, udp_ports, n_udp_ports), .min = 1, .max = 65535, .def = "6363",
+     .meaning = "UDP destination ports whose packets are NDN's; with netdev they no longer reach the kernel."},
+    {"bare", SCHEMA_BOOL, FIELD(conf_port, bare), .def = "false", .def_note = "true for net_memif, else false",
+     .meaning = "Frames are NDN packets without an Ethernet header, as memif applications exchange them."},
+    {"promiscuous", SCHEMA_BOOL, FIELD(conf_port, promiscuous), .def = "false",
+     .meaning = "Receive frames for other MAC addresses too; they are counted and dropped."},
+    {"checksum", SCHEMA_CHOICE, FIELD(conf_port, checksum), .choices = checksums, .def = "verify",
+     .meaning = "verify: check IP and UDP checksums that the device did not; trust: leave them, for veth whose peer "
+                "sends them unfinished."},
+    {"address4", SCHEMA_TEXT, FIELD(conf_port, address4), .max = 32, .accept = accept_address4,
+     .form = "ADDRESS/LENGTH", .def_note = "none", .meaning = "IPv4 address of the port, needed by udp4 faces."},
+    {"address6", SCHEMA_TEXT, FIELD(conf_port, address6), .max = 64, .accept = accept_address6,
+     .form = "ADDRESS/LENGTH", .def_note = "none", .meaning = "IPv6 address of the port, needed by udp6 faces."},
+};
+
+static const struct schema_key face_keys[] = {
+    {"port", SCHEMA_TEXT, FIELD(conf_face, port_name), .max = 64, .required = true, .accept = accept_reference,
+     .form = "PORT", .meaning = "The port that the face sends and receives on."},
+    {"remote", SCHEMA_TEXT, FIELD(conf_face, remote), .max = 128, .required = true, .accept = accept_remote,
+     .form = "URI",
+     .meaning = "The other side: \"ether://[MAC]\", \"udp4://ADDRESS:PORT\", \"udp6://[ADDRESS]:PORT\", unicast or a "
+                "group, or \"bare\" on a bare port; UDP ports are 6363 for hosts and 56363 for groups unless given."},
+    {"local", SCHEMA_TEXT, FIELD(conf_face, local), .max = 128, .accept = accept_local, .form = "URI",
+     .def_note = "the port's address; its first UDP port, for a group the group's",
+     .meaning = "Our side, where it differs from the port's: another UDP port, or another MAC address."},
+    {"vlan", SCHEMA_COUNT, FIELD(conf_face, vlan), .min = 1, .max = 4094, .def = "0", .zero = "untagged",
+     .meaning = "VLAN tag of the face's frames."},
+    {"mtu", SCHEMA_SIZE, FIELD(conf_face, mtu), .min = 64, .max = 9600, .def = "0", .zero = "what the port allows",
+     .meaning = "Largest NDNLPv2 packet of the face, in octets; larger packets are fragmented."},
+    {"mac", SCHEMA_TEXT, FIELD(conf_face, mac), .max = 17, .accept = accept_mac, .form = "MAC",
+     .def_note = "asked from the kernel's neighbour table",
+     .meaning = "MAC address of the next hop of a UDP face, for networks without ARP."},
+    {"next-hop", SCHEMA_TEXT, FIELD(conf_face, next_hop_text), .max = 64, .accept = accept_next_hop, .form = "ADDRESS",
+     .def_note = "the remote address", .meaning = "Gateway of a UDP face whose remote is not on the port's network."},
+    {"scope", SCHEMA_CHOICE, FIELD(conf_face, scope), .choices = scopes, .def = "non-local",
+     .meaning = "local: the other side is an application of this host and may use /localhost; only on bare ports."},
+    {"link-type", SCHEMA_CHOICE, FIELD(conf_face, link_type), .choices = link_types, .def = "point-to-point",
+     .def_note = "point-to-point for hosts, multi-access for groups",
+     .meaning = "ad-hoc: senders of the group may not hear one another; groups only, as multi-access."},
+    {"persistency", SCHEMA_CHOICE, FIELD(conf_face, persistency), .choices = persistencies, .def = "persistent",
+     .meaning = "persistent: management may destroy the face; permanent: it may not."},
+};
+
+static const struct schema_key route_keys[] = {
+    {"prefix", SCHEMA_TEXT, FIELD(conf_route, prefix), .max = 4096, .required = true, .accept = accept_name,
+     .form = "NAME", .meaning = "Name prefix of the Interests."},
+    {"face", SCHEMA_TEXT, FIELD(conf_route, face_name), .max = 64, .required = true, .accept = accept_reference,
+     .form = "FACE", .meaning = "The face they may be sent to."},
+    {"cost", SCHEMA_COUNT, FIELD(conf_route, cost), .min = 0, .max = UINT32_MAX, .def = "0",
+     .meaning = "Of several faces best-route takes the one of least cost."},
+};
+
+static const struct schema_key strategy_keys[] = {
+    {"prefix", SCHEMA_TEXT, FIELD(conf_strategy, prefix), .max = 4096, .required = true, .accept = accept_name,
+     .form = "NAME", .meaning = "Name prefix that the strategy serves, with all below it that has none of its own."},
+    {"strategy", SCHEMA_CHOICE, FIELD(conf_strategy, kind), .required = true, .choices = strategies,
+     .meaning = "How a face is chosen; the full name that NFD uses is allowed too."},
+    {"retx-suppression-initial", SCHEMA_TIME_MS, FIELD(conf_strategy, retx_suppression_initial_ms), .min = 1,
+     .max = 10000, .def = "10ms", .meaning = "Retransmissions sooner than this after the first Interest are not sent."},
+    {"retx-suppression-max", SCHEMA_TIME_MS, FIELD(conf_strategy, retx_suppression_max_ms), .min = 1, .max = 10000,
+     .def = "250ms", .meaning = "Longest that this time grows to."},
+    {"retx-suppression-multiplier", SCHEMA_REAL, FIELD(conf_strategy, retx_suppression_multiplier), .min = 1000000,
+     .max = 10000000, .def = "2.0", .meaning = "Factor that it grows by with each retransmission sent."},
+};
+
+static const struct schema_key pit_keys[] = {
+    {"capacity", SCHEMA_COUNT, FIELD(conf_pit, capacity), .min = 1024, .max = 1 << 24, .def = "128k",
+     .meaning = "Pending Interests of each worker; memory for all of them is taken at start."},
+    {"max-lifetime", SCHEMA_TIME_MS, FIELD(conf_pit, max_lifetime_ms), .min = 100, .max = 300000, .def = "60s",
+     .meaning = "Longest InterestLifetime; longer ones are cut to it."},
+    {"face-share", SCHEMA_REAL, FIELD(conf_pit, face_share), .min = 10000, .max = 1000000, .def = "0.25",
+     .meaning = "Part of the PIT that Interests of one face may fill."},
+    {"dead-nonce-capacity", SCHEMA_COUNT, FIELD(conf_pit, dead_nonce_capacity), .min = 1024, .max = 1 << 26,
+     .def = "1m", .meaning = "Nonces of satisfied Interests that each worker remembers to find loops."},
+};
+
+static const struct schema_key cs_keys[] = {
+    {"capacity", SCHEMA_COUNT, FIELD(conf_cs, capacity), .min = 1, .max = 1 << 24, .def = "64k", .zero = "no caching",
+     .meaning = "Data packets that each worker keeps; each holds its packet buffers."},
+    {"capacity-max", SCHEMA_COUNT, FIELD(conf_cs, capacity_max), .min = 1, .max = 1 << 24, .def = "0",
+     .zero = "as capacity", .meaning = "Most that the capacity may be raised to while running."},
+    {"policy", SCHEMA_CHOICE, FIELD(conf_cs, policy), .choices = cs_policies, .def = "lru",
+     .meaning = "Which Data goes first when the CS is full."},
+};
+
+static const struct schema_key fib_keys[] = {
+    {"capacity", SCHEMA_COUNT, FIELD(conf_fib, capacity), .min = 64, .max = 1 << 22, .def = "64k",
+     .meaning = "Name prefixes with routes or strategies."},
+};
+
+static const struct schema_key lp_keys[] = {
+    {"max-fragments", SCHEMA_COUNT, FIELD(conf_lp, max_fragments), .min = 1, .max = 400, .def = "32",
+     .meaning = "Fragments of one packet; packets of more are dropped."},
+    {"timeout", SCHEMA_TIME_MS, FIELD(conf_lp, timeout_ms), .min = 10, .max = 60000, .def = "500ms",
+     .meaning = "How long the rest of a packet is waited for after its last fragment."},
+    {"budget", SCHEMA_SIZE, FIELD(conf_lp, budget), .min = 256 << 10, .max = INT64_C(1) << 31, .def = "16m",
+     .meaning = "Octets of packet buffers that incomplete packets may hold, for each worker."},
+    {"messages", SCHEMA_COUNT, FIELD(conf_lp, messages), .min = 16, .max = 1 << 20, .def = "1024",
+     .meaning = "Incomplete packets of each worker."},
+    {"per-face", SCHEMA_COUNT, FIELD(conf_lp, per_face), .min = 1, .max = 1 << 20, .def = "64",
+     .meaning = "Incomplete packets of one face."},
+};
+
+#define ONE(field, table)                                                                                       \
+    .kind = SCHEMA_ONE, .offset = offsetof(struct conf, field), .item_size = sizeof(((struct conf *)0)->field), \
+    .max_items = 1, .keys = table, .n_keys = N(table)
+#define MANY(field, count, max, table)                                                    \
+    .offset = offsetof(struct conf, field), .count_offset = offsetof(struct conf, count), \
+    .item_size = sizeof(*((struct conf *)0)->field), .max_items = max, .keys = table, .n_keys = N(table)
+
+const struct schema_section schema_sections[] = {
+    {"daemon", ONE(daemon, daemon_keys), .restart = true, .meaning = "The process: account, log, files."},
+    {"workers", ONE(workers, worker_keys), .restart = true, .meaning = "The threads that forward."},
+    {"memory", ONE(memory, memory_keys), .restart = true, .meaning = "Hugepages and packet buffers."},
+    {"port", .kind = SCHEMA_NAMED, MANY(port, n_ports, CONF_PORTS_MAX, port_keys), .restart = true,
+     .meaning = "Network ports, each under a name of its own."},
+    {"face", .kind = SCHEMA_NAMED, MANY(face, n_faces, CONF_FACES_MAX, face_keys),
+     .meaning = "Neighbours that packets are exchanged with, each under a name of its own."},
+    {"route", .kind = SCHEMA_LIST, MANY(route, n_routes, 1000000, route_keys),
+     .meaning = "Where Interests may be sent; several routes may have one prefix."},
+    {"strategy", .kind = SCHEMA_LIST, MANY(strategy, n_strategies, 10000, strategy_keys),
+     .meaning = "How routes are used; \"/\" has best-route unless configured."},
+    {"pit", ONE(pit, pit_keys), .restart = true, .meaning = "Pending Interest Table."},
+    {"cs", ONE(cs, cs_keys), .restart = true, .meaning = "Content Store."},
+    {"fib", ONE(fib, fib_keys), .restart = true, .meaning = "Forwarding Information Base."},
+    {"lp", ONE(lp, lp_keys), .restart = true, .meaning = "NDNLPv2 reassembly."},
+};
+const unsigned schema_n_sections = N(schema_sections);
+
+const struct schema_section *schema_find(const char *name)
+{
+    for (unsigned i = 0; i < schema_n_sections; i++)
+        if (strcmp(schema_sections[i].name, name) == 0)
+            return &schema_sections[i];
+    return NULL;
+}
+
+const struct schema_key *schema_find_key(const struct schema_section *section, const char *name)
+{
+    for (unsigned i = 0; i < section->n_keys; i++)
+        if (strcmp(section->keys[i].name, name) == 0)
+            return &section->keys[i];
+    return NULL;
+}
+
+void *schema_items(const struct schema_section *section, const struct conf *conf, unsigned *n)
+{
+    const char *base = (const char *)conf + section->offset;
+    void *items;
+    if (section->kind == SCHEMA_ONE) {
+        *n = 1;
+        memcpy(&items, &base, sizeof items);
+        return items;
+    }
+    memcpy(n, (const char *)conf + section->count_offset, sizeof *n);
+    memcpy(&items, base, sizeof items);
+    return items;
+}
