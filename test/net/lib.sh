@@ -167,17 +167,17 @@ status_value() { ask status | jq -r ".$1"; }
 face_value() { ask face list | jq -r ".faces[] | select(.name == \"$1\") | .$2"; } # FACE KEY
 drop_count() { ask drops -a | jq -r "[.drops[] | select(.reason == \"$1\") | .count] | add // 0"; }
 
-# What must hold after every test once it is quiet: every frame received is forwarded, consumed, held or dropped under
-# a name; packet buffers are back where they were at the start, but for what a port keeps for itself.
+# What must hold after every test once it is quiet: every frame received or made is sent, consumed, held or dropped
+# under a name; packet buffers are back where they were at the start, but for what a port keeps for itself.
 POOL_SLACK=${POOL_SLACK:-256}
 check_quiet() {
     local state error in_use
     for _ in $(seq 40); do
         state=$(ask status)
-        error=$(jq '.received - .forwarded - .consumed - .dropped - .held' <<<"$state")
+        error=$(jq '.received + .originated - .sent - .consumed - .dropped - .held' <<<"$state")
         in_use=$(jq '.pool_in_use' <<<"$state")
         if [ "$error" = 0 ] && [ $((in_use - pool_baseline)) -le "$POOL_SLACK" ]; then
-            say "conservation: $(jq -c '{received, forwarded, consumed, dropped, held, pool_in_use}' <<<"$state")"
+            say "conservation: $(jq -c '{received, originated, sent, consumed, dropped, held, pool_in_use}' <<<"$state")"
             return 0
         fi
         sleep 0.1

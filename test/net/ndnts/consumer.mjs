@@ -8,7 +8,7 @@ import { makeContent, openFace, parseOptions } from "./peer.mjs";
 
 const options = parseOptions();
 const face = await openFace(options, ["/"]);
-const base = new Name(options.prefix).append(String(options.size), String(process.pid));
+const base = new Name(options.prefix).append(String(options.size), options.run);
 let next = 0;
 let received = 0;
 let bad = 0;
@@ -18,7 +18,7 @@ async function run() {
   while (next < options.count) {
     const name = base.append(String(next++));
     try {
-      const data = await consume(new Interest(name, Interest.MustBeFresh, Interest.Lifetime(4000)), { verifier: digestSigning });
+      const data = await consume(new Interest(name, ...(options.cached ? [] : [Interest.MustBeFresh]), Interest.Lifetime(4000)), { verifier: digestSigning });
       const good = data.name.equals(name) && Buffer.compare(data.content, makeContent(name, options.size)) === 0;
       if (good) { received++; } else { bad++; }
     } catch (err) {

@@ -17,6 +17,8 @@ export function parseOptions() {
       count: { type: "string", default: "1000" },
       size: { type: "string", default: "100" },
       window: { type: "string", default: "16" },
+      run: { type: "string", default: String(process.pid) },
+      cached: { type: "boolean", default: false },
     },
   });
   return {

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# SIGTERM under load: exit 0 within 2 s, the eBPF program detached, the sockets gone; a start right after works, and
+# so does one after kill -9.
+source "$(dirname "$0")/lib.sh"
+make_namespaces
+{
+    xdp_ports
+    cat <<CONF
+face: {
+  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
+  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
+};
+route: ( { prefix = "/A"; face = "producer"; } );
+CONF
+} | write_conf "$tmp/conf"
+start_producer server /A --ether p0 --remote $MAC_F1 -s 1000
+start_daemon "$tmp/conf"
+start load "$NS_C" "$pitlane" ping /A --ether c0 --remote $MAC_F0 -q -i 20us -w 512 -W 1s
+load=$started
+sleep 1
+kill -0 "$load" || fail "the load ended early"
+stop_daemon
+for dev in f0 f1; do
+    if ip -n "$NS_F" link show $dev | grep -q xdp; then fail "an eBPF program is left on $dev"; fi
+done
+[ -z "$(find "$tmp/run" -type s)" ] || fail "sockets are left: $(find "$tmp/run" -type s)"
+
+say "kill -9 and start again, under load"
+start_daemon "$tmp/conf"
+for i in $(seq 5); do
+    sleep 0.3
+    kill -KILL "$daemon_pid"
+    wait "$daemon_pid" || true
+    from=$(date +%s%N)
+    : >"$tmp/pitlaned.log"
+    start_daemon "$tmp/conf"
+    ms=$((($(date +%s%N) - from) / 1000000))
+    say "ready $ms ms after kill -9 ($i)"
+    [ $ms -le 4000 ] || fail "not forwarding $ms ms after kill -9"
+done
+finish "$load" || fail "the load got no answer at all"
+ping_from_consumer /A --ether c0 --remote $MAC_F0 -c 500 -i 1ms -s 1000 -t 8
+expect_no_loss 500
+check_quiet
+stop_daemon

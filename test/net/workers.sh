@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Two workers on one queue each: names are spread over both, and what arrives at the wrong one crosses the ring; Data
+# with and without PIT token, whole and fragmented; Interests shorter than the dispatch prefix.
+source "$(dirname "$0")/lib.sh"
+make_namespaces
+{
+    xdp_ports
+    cat <<CONF
+face: {
+  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
+  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
+};
+route: ( { prefix = "/"; face = "producer"; } );
+CONF
+} | write_conf "$tmp/conf" "count = 2; dispatch-components = 2;"
+start_daemon "$tmp/conf"
+start_producer server / --ether p0 --remote $MAC_F1 -s 200
+# One prefix for each of sixteen slots of the dispatch table.
+for i in $(seq 16); do
+    ping_from_consumer "/net$i/site$i" --ether c0 --remote $MAC_F0 -c 100 -i 1ms -s 200 -t 8
+    expect_no_loss 100
+done
+[ "$(ask worker list | jq '.workers | length')" = 2 ] || fail "two workers are wanted"
+ask worker list | jq -e '[.workers[].handed_over] | add > 0' >/dev/null || fail "nothing crossed the ring"
+finish "$started" || fail "pingserver"
+start_producer server2 / --ether p0 --remote $MAC_F1 -s 5000
+for i in $(seq 4); do
+    ping_from_consumer "/net$i/site$i" --ether c0 --remote $MAC_F0 -c 100 -i 1ms -s 5000
+    expect_no_loss 100
+done
+check_quiet
+stop_daemon
