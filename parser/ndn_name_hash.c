@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keyed hash of a Name and of all its prefixes in one pass. The state is 64 bits and is carried from component to
- * component: hash[i + 1] = step(hash[i], component i), hash[0] from the key. A step covers a whole component TLV,
- * type and length octets included, so that where a component ends is part of what is hashed.
+ * Keyed hash of a Name and of all its prefixes in one pass: a state goes from component to component, and after each
+ * of them 64 bits of it are the hash of the prefix so far. A step covers a whole component TLV, type and length
+ * octets included, so that where a component ends is part of what is hashed.
  */
 #include "parser/ndn_name.h"
 
@@ -55,7 +55,7 @@ static inline __attribute__((always_inline)) void sip_round(uint64_t v[4])
 
 static uint64_t sip_step(uint64_t state, const uint8_t *comp, size_t len, const struct ndn_name_key *key)
 {
-    uint64_t k0 = load_u64(key->octets + 16) ^ state, k1 = load_u64(key->octets + 24);
+    uint64_t k0 = load_u64(key->octets + 8) ^ state, k1 = load_u64(key->octets + 16);
     uint64_t v[4] = {k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
                      k1 ^ 0x7465646279746573};
     size_t i = 0;
@@ -103,23 +103,30 @@ static uint64_t extend_portable(const struct ndn_name *name, const uint8_t *comp
 
 #if HAVE_AES
 #define AES_TARGET __attribute__((target("aes,sse4.1")))
+#define AES_INLINE static inline AES_TARGET __attribute__((always_inline))
 
-/** Round keys; the state starts as the first eight octets of the key. */
+/** The four parts of the key: where the state starts, and what is added before and after the rounds. */
 struct aes_keys {
-    __m128i white, inner, outer;
+    __m128i start, white, inner, middle;
 };
 
-static inline AES_TARGET __attribute__((always_inline)) struct aes_keys aes_keys(const struct ndn_name_key *key)
+AES_INLINE __m128i aes_load(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+AES_INLINE struct aes_keys aes_keys(const struct ndn_name_key *key)
 {
     return (struct aes_keys){
-        .white = _mm_loadu_si128((const __m128i *)(const void *)(key->octets + 16)),
-        .inner = _mm_loadu_si128((const __m128i *)(const void *)(key->octets + 32)),
-        .outer = _mm_loadu_si128((const __m128i *)(const void *)(key->octets + 48)),
+        .start = aes_load(key->octets),
+        .white = aes_load(key->octets + 16),
+        .inner = aes_load(key->octets + 32),
+        .middle = aes_load(key->octets + 48),
     };
 }
 
-/** The octets of a component shorter than 16, gathered by loads that overlap but never leave it. */
-static inline AES_TARGET __attribute__((always_inline)) __m128i aes_load_short(const uint8_t *p, size_t len)
+/** The octets of a component of at most 16, gathered by loads that overlap but never leave it. */
+AES_INLINE __m128i aes_load_short(const uint8_t *p, size_t len)
 {
     if (len >= 8)
         return _mm_set_epi64x((int64_t)load_u64(p + len - 8), (int64_t)load_u64(p));
@@ -127,66 +134,81 @@ static inline AES_TARGET __attribute__((always_inline)) __m128i aes_load_short(c
         uint32_t a, b;
         memcpy(&a, p, sizeof a);
         memcpy(&b, p + len - 4, sizeof b);
-        return _mm_set_epi64x(0, (int64_t)((uint64_t)b << 32 | a));
+        return _mm_cvtsi64_si128((int64_t)((uint64_t)b << 32 | a));
     }
     if (len == 0)
         return _mm_setzero_si128();
-    return _mm_set_epi64x(0, (int64_t)((uint64_t)p[0] | (uint64_t)p[len >> 1] << 8 | (uint64_t)p[len - 1] << 16));
+    return _mm_cvtsi64_si128((int64_t)((uint64_t)p[0] | (uint64_t)p[len >> 1] << 8 | (uint64_t)p[len - 1] << 16));
 }
 
 /**
- * One component. Each block is whitened and goes through one round of its own, which does not wait for the state,
- * then through another together with the state: the chain from component to component is one round long.
+ * Take one block into the state. The block goes through two rounds of its own, which wait for nothing, and a third
+ * with the state: of any two rounds half the result would depend on too little of the block, and more than one on
+ * the state would lengthen the chain from component to component.
  */
-static inline AES_TARGET __attribute__((always_inline)) __m128i aes_step(__m128i state, const uint8_t *p, size_t len,
-                                                                         const struct aes_keys *k)
+AES_INLINE __m128i aes_block(__m128i state, __m128i block, __m128i inner, const struct aes_keys *k)
 {
-    __m128i size = _mm_cvtsi64_si128((int64_t)len);
-    __m128i block;
-    if (len <= 16) {
-        block = len == 16 ? _mm_loadu_si128((const __m128i *)(const void *)p) : aes_load_short(p, len);
-    } else {
-        size_t i = 0;
-        for (; len - i > 16; i += 16) {
-            block = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-            block = _mm_aesenc_si128(_mm_xor_si128(block, k->white), k->inner);
-            state = _mm_aesenc_si128(_mm_xor_si128(state, block), k->outer);
-        }
-        block = _mm_loadu_si128((const __m128i *)(const void *)(p + len - 16));
+    block = _mm_aesenc_si128(_mm_xor_si128(block, k->white), inner);
+    block = _mm_aesenc_si128(block, k->middle);
+    return _mm_aesenc_si128(_mm_xor_si128(state, block), k->white);
+}
+
+/** One component; its size goes in with its last block, which overlaps the one before when they do not come out even.
+ */
+AES_INLINE __m128i aes_step(__m128i state, const uint8_t *p, size_t len, const struct aes_keys *k)
+{
+    __m128i sized = _mm_xor_si128(k->inner, _mm_cvtsi64_si128((int64_t)len));
+    if (len <= 16)
+        return aes_block(state, aes_load_short(p, len), sized, k);
+    for (size_t i = 0; len - i > 16; i += 16)
+        state = aes_block(state, aes_load(p + i), k->inner, k);
+    return aes_block(state, aes_load(p + len - 16), sized, k);
+}
+
+AES_INLINE uint64_t aes_hash(__m128i state)
+{
+    return (uint64_t)_mm_cvtsi128_si64(state);
+}
+
+/** The components that have no hash of their own. */
+AES_INLINE __m128i aes_rest(__m128i state, const struct ndn_name *name, const struct aes_keys *k)
+{
+    for (size_t off = name->end[name->depth]; off < name->len;) {
+        size_t size = comp_size(name, off);
+        state = aes_step(state, name->value + off, size, k);
+        off += size;
     }
-    block = _mm_aesenc_si128(_mm_xor_si128(block, k->white), _mm_xor_si128(k->inner, size));
-    return _mm_aesenc_si128(_mm_xor_si128(state, block), k->outer);
+    return state;
 }
 
 static AES_TARGET void hash_aes(struct ndn_name *name, const struct ndn_name_key *key)
 {
     struct aes_keys k = aes_keys(key);
-    __m128i state = _mm_loadl_epi64((const __m128i *)(const void *)key->octets);
+    __m128i state = k.start;
     unsigned depth = name->depth;
     const uint8_t *value = name->value;
-    _mm_storel_epi64((__m128i *)(void *)&name->hash[0], state);
+    name->hash[0] = aes_hash(state);
     size_t off = 0;
     for (unsigned i = 1; i <= depth; i++) {
         size_t end = name->end[i];
-        // Only the 64 bits that are stored go on, so that a prefix and its parent need no more to be continued.
-        state = _mm_move_epi64(aes_step(state, value + off, end - off, &k));
-        _mm_storel_epi64((__m128i *)(void *)&name->hash[i], state);
+        state = aes_step(state, value + off, end - off, &k);
+        name->hash[i] = aes_hash(state);
         off = end;
     }
-    while (off < name->len) {
-        size_t size = comp_size(name, off);
-        state = _mm_move_epi64(aes_step(state, value + off, size, &k));
-        off += size;
-    }
-    _mm_storel_epi64((__m128i *)(void *)&name->hash_full, state);
+    if (name->n_comps > depth)
+        state = aes_rest(state, name, &k);
+    name->hash_full = aes_hash(state);
 }
 
 static AES_TARGET uint64_t extend_aes(const struct ndn_name *name, const uint8_t *comp, size_t len,
                                       const struct ndn_name_key *key)
 {
+    // Twice as much state as hash: it has to be computed again.
     struct aes_keys k = aes_keys(key);
-    __m128i state = _mm_loadl_epi64((const __m128i *)(const void *)&name->hash_full);
-    return (uint64_t)_mm_cvtsi128_si64(aes_step(state, comp, len, &k));
+    __m128i state = k.start;
+    for (unsigned i = 0; i < name->depth; i++)
+        state = aes_step(state, name->value + name->end[i], (size_t)(name->end[i + 1] - name->end[i]), &k);
+    return aes_hash(aes_step(aes_rest(state, name, &k), comp, len, &k));
 }
 
 static bool cpu_has_aes(void)
