@@ -8,7 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define SHOWN_MAX 40
+#define SHOWN_MAX  40
+#define BEFORE_MAX 60
 
 void lex_fault(struct lex *lex, const struct lex_token *token, const char *format, ...)
 {
@@ -19,9 +20,12 @@ void lex_fault(struct lex *lex, const struct lex_token *token, const char *forma
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
+    // Of a long line the part before the token is left out.
     size_t start = token->off;
-    while (start > 0 && lex->octets[start - 1] != '\n')
+    while (start > 0 && lex->octets[start - 1] != '\n' && token->off - start < BEFORE_MAX)
         start--;
+    while (start < token->off && (lex->octets[start] & 0xC0) == 0x80)
+        start++;
     faults_syntax(lex->faults, token->line, lex->octets + start, "%s", message);
 }
 

@@ -85,7 +85,9 @@ static bool take_number(const struct schema_key *key, void *field, const struct 
             number = isfinite(real) && fabs(real) < 1e18 ? llround(real) : INT64_MAX;
         } else {
             snprintf(why, WHY_MAX, "is %s; %s is needed", type_name(value->setting),
-                     is_time ? "a time in quotes, as \"10ms\"," : "a number");
+                     is_time                    ? "a time in quotes, as \"10ms\","
+                     : key->type == SCHEMA_REAL ? "a number"
+                                                : "a whole number");
             return false;
         }
     }
@@ -147,8 +149,9 @@ static bool take_choice(const struct schema_key *key, void *field, const struct 
         return false;
     }
     const char *near = faults_nearest(value->text, choice_name, key->choices, n);
-    snprintf(why, WHY_MAX, "\"%.40s\" is not known%s%s%s; %s is allowed", value->text,
-             near != NULL ? ", did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "", allowed);
+    snprintf(why, WHY_MAX, "\"%.40s\" is not known; %s%s%s%s is allowed", value->text,
+             near != NULL ? "did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"? One of " : "one of ",
+             allowed);
     return false;
 }
 

@@ -77,14 +77,14 @@ bool number_parse(enum schema_type type, const char *text, int64_t *value, char 
         unit++;
     bool zero = whole == 0 && fraction == 0 && *p == '\0';
     if (!is_number || (unit->name == NULL && !zero)) {
-        snprintf(why, why_size, "\"%.40s\" is not understood; %s is allowed", text, allowed_of(type));
+        snprintf(why, why_size, "\"%.40s\" is not understood; allowed is %s", text, allowed_of(type));
         return false;
     }
     int64_t factor = unit->name != NULL ? unit->factor : 1, result;
     overflow |= __builtin_mul_overflow(whole, factor, &result) ||
                 __builtin_add_overflow(result, fraction * factor / scale, &result);
     if (overflow) {
-        snprintf(why, why_size, "\"%.40s\" is too large; %s is allowed", text, allowed_of(type));
+        snprintf(why, why_size, "\"%.40s\" is too large; allowed is %s", text, allowed_of(type));
         return false;
     }
     *value = negative ? -result : result;

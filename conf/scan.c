@@ -18,15 +18,16 @@ enum verdict_scan {
 
 struct scan {
     struct lex lex;
-    char *octets; /* the same text, to be overwritten */
+    const char *octets; /* as they were written */
+    char *rest;         /* the same text, faulty settings overwritten */
     struct faults *faults;
     bool no_memory;
 };
 
 /* A setting that was read, kept until its group ends. */
 struct member {
-    const char *octets;
-    size_t off, name_len, end;
+    const char *name;
+    size_t name_len, off, end;
     unsigned line;
 };
 
@@ -40,8 +41,8 @@ static enum verdict_scan scan_value(struct scan *scan, unsigned depth, size_t me
 static void blank(struct scan *scan, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        if (scan->octets[i] != '\n')
-            scan->octets[i] = ' ';
+        if (scan->rest[i] != '\n')
+            scan->rest[i] = ' ';
 }
 
 static char token_char(const struct scan *scan, const struct lex_token *token)
@@ -105,7 +106,7 @@ static int by_name(const void *a, const void *b)
 {
     const struct member *x = a, *y = b;
     size_t len = x->name_len < y->name_len ? x->name_len : y->name_len;
-    int order = memcmp(x->octets + x->off, y->octets + y->off, len);
+    int order = memcmp(x->name, y->name, len);
     if (order != 0)
         return order;
     if (x->name_len != y->name_len)
@@ -121,24 +122,14 @@ static void find_duplicates(struct scan *scan, struct members *members)
     const struct member *first = members->list;
     for (size_t i = 1; i < members->n; i++) {
         const struct member *m = &members->list[i];
-        if (m->name_len != first->name_len ||
-            memcmp(m->octets + m->off, first->octets + first->off, m->name_len) != 0) {
+        if (m->name_len != first->name_len || memcmp(m->name, first->name, m->name_len) != 0) {
             first = m;
             continue;
         }
         struct lex_token token = {.off = m->off, .len = m->name_len, .line = m->line};
-        lex_fault(&scan->lex, &token, "'%.*s' is set a second time; once is allowed", token_shown(&token),
-                  scan->octets + m->off);
+        lex_fault(&scan->lex, &token, "'%.*s' is set a second time; once is allowed", token_shown(&token), m->name);
         faults_relate(scan->faults, "first at", first->line);
-    }
-    // Only now, for the names are compared in the text itself.
-    first = members->list;
-    for (size_t i = 1; i < members->n; i++) {
-        struct member *m = &members->list[i];
-        if (m->name_len == first->name_len && memcmp(m->octets + m->off, first->octets + first->off, m->name_len) == 0)
-            blank(scan, m->off, m->end);
-        else
-            first = m;
+        blank(scan, m->off, m->end);
     }
 }
 
@@ -200,7 +191,7 @@ static enum verdict_scan scan_setting(struct scan *scan, unsigned depth, struct 
         skip_setting(scan, &name);
         return SCAN_OK;
     }
-    struct member member = {scan->octets, name.off, name.len, lex->off, name.line};
+    struct member member = {scan->octets + name.off, name.len, name.off, lex->off, name.line};
     return keep_member(scan, members, &member) ? SCAN_OK : SCAN_FATAL;
 }
 
@@ -378,14 +369,62 @@ static enum verdict_scan scan_value(struct scan *scan, unsigned depth, size_t me
     }
 }
 
+/* Offset past the next number of more than 32 bits that is not marked with "L", 0 when there is none. */
+static size_t next_long_number(struct lex *lex)
+{
+    for (;;) {
+        struct lex_token token = *lex_peek(lex);
+        if (token.kind == LEX_END)
+            return 0;
+        lex_next(lex);
+        if (token.kind == LEX_INT64 && lex->octets[lex->off - 1] != 'L')
+            return lex->off;
+    }
+}
+
+/* Mark numbers of more than 32 bits with "L": without it the library cuts them to 32. Lines stay what they are. */
+static int mark_long_numbers(struct text *text)
+{
+    const struct lex start = {.octets = text->octets, .line = 1, .quiet = true};
+    struct lex lex = start;
+    size_t n = 0, from = 0, to = 0, end;
+    while (next_long_number(&lex) > 0)
+        n++;
+    if (n == 0)
+        return 0;
+    char *marked = malloc(text->len + n + 1);
+    if (marked == NULL)
+        return -ENOMEM;
+    lex = start;
+    while ((end = next_long_number(&lex)) > 0) {
+        memcpy(marked + to, text->octets + from, end - from);
+        to += end - from;
+        marked[to++] = 'L';
+        from = end;
+    }
+    memcpy(marked + to, text->octets + from, text->len + 1 - from);
+    free(text->octets);
+    text->octets = marked;
+    text->len += n;
+    text->room = text->len + 1;
+    return 0;
+}
+
 int scan(struct text *text, struct faults *faults)
 {
-    struct scan scan = {.octets = text->octets, .faults = faults};
-    scan.lex = (struct lex){.octets = text->octets, .line = 1, .faults = faults};
-    if (lex_peek(&scan.lex)->kind == LEX_END) {
+    char *octets = malloc(text->len + 1);
+    if (octets == NULL)
+        return -ENOMEM;
+    memcpy(octets, text->octets, text->len + 1);
+    struct scan scan = {.octets = octets, .rest = text->octets, .faults = faults};
+    scan.lex = (struct lex){.octets = octets, .line = 1, .faults = faults};
+    enum verdict_scan verdict = SCAN_FATAL;
+    if (lex_peek(&scan.lex)->kind == LEX_END)
         faults_add(faults, 1, "%s: has no settings; comments alone are not a configuration", text->name);
-        return -EINVAL;
-    }
-    enum verdict_scan verdict = scan_settings(&scan, 1, SCAN_MEMBERS_MAX, NULL);
-    return scan.no_memory ? -ENOMEM : verdict == SCAN_OK ? 0 : -EINVAL;
+    else
+        verdict = scan_settings(&scan, 1, SCAN_MEMBERS_MAX, NULL);
+    free(octets);
+    if (scan.no_memory)
+        return -ENOMEM;
+    return verdict == SCAN_OK ? mark_long_numbers(text) : -EINVAL;
 }
