@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd/dispatch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <rte_ring.h>
+
+#include "fwd/chain.h"
+#include "fwd/input.h"
+#include "fwd/output.h"
+#include "fwd/token.h"
+
+/* What travels with a packet that is handed over, in the mbuf's hash field: the owner needs no second frame parse. */
+struct dispatch_mark {
+    uint32_t face;
+    uint8_t level;   /* Data: lengths below this may still be looked at; DISPATCH_DEPTH_MAX + 1 at first */
+    uint8_t matched; /* Data: some worker has sent it on */
+    uint8_t via;     /* Data: the worker that looked first */
+    uint8_t pad;
+};
+_Static_assert(sizeof(struct dispatch_mark) == sizeof(((struct rte_mbuf *)0)->hash), "fits the mbuf");
+
+static inline struct dispatch_mark *dispatch_mark(struct rte_mbuf *mbuf)
+{
+    return (struct dispatch_mark *)(void *)&mbuf->hash;
+}
+
+int dispatch_create(struct dispatch **out, uint16_t n_workers, uint8_t depth)
+{
+    if (n_workers < 2 || n_workers > FWD_WORKERS_MAX || depth < 1 || depth > DISPATCH_DEPTH_MAX)
+        return -EINVAL;
+    struct dispatch *dispatch = aligned_alloc(64, sizeof *dispatch);
+    if (dispatch == NULL)
+        return -ENOMEM;
+    *dispatch = (struct dispatch){.n_workers = n_workers, .depth = depth};
+    for (unsigned i = 0; i < DISPATCH_SLOTS; i++)
+        dispatch->owner[i] = (uint8_t)(i % n_workers);
+    for (uint16_t from = 0; from < n_workers; from++) {
+        for (uint16_t to = 0; to < n_workers; to++) {
+            if (from == to)
+                continue;
+            char name[RTE_RING_NAMESIZE];
+            snprintf(name, sizeof name, "handover_%u_%u", from, to);
+            dispatch->ring[from][to] =
+                rte_ring_create(name, DISPATCH_RING_SIZE, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+            if (dispatch->ring[from][to] == NULL) {
+                dispatch_destroy(dispatch);
+                return -ENOMEM;
+            }
+        }
+    }
+    *out = dispatch;
+    return 0;
+}
+
+void dispatch_destroy(struct dispatch *dispatch)
+{
+    if (dispatch == NULL)
+        return;
+    for (uint16_t from = 0; from < dispatch->n_workers; from++) {
+        for (uint16_t to = 0; to < dispatch->n_workers; to++) {
+            struct rte_mbuf *mbuf;
+            if (dispatch->ring[from][to] == NULL)
+                continue;
+            while (rte_ring_sc_dequeue(dispatch->ring[from][to], (void **)&mbuf) == 0)
+                rte_pktmbuf_free(mbuf);
+            rte_ring_free(dispatch->ring[from][to]);
+        }
+    }
+    free(dispatch);
+}
+
+static inline uint16_t dispatch_owner(const struct dispatch *dispatch, const struct ndn_name *name, unsigned depth)
+{
+    return dispatch->owner[name->hash[depth] >> 48];
+}
+
+static void dispatch_flush_to(struct fwd *fwd, uint16_t to)
+{
+    struct dispatch_out *out = &fwd->dispatch_out[to];
+    unsigned taken =
+        rte_ring_sp_enqueue_burst(fwd->shared->dispatch->ring[fwd->worker][to], (void **)out->mbuf, out->n, NULL);
+    fwd->stats.handed_over += taken;
+    for (unsigned i = taken; i < out->n; i++)
+        pkt_drop(fwd, out->mbuf[i], DROP_RING_FULL);
+    out->n = 0;
+}
+
+void dispatch_flush(struct fwd *fwd)
+{
+    for (uint16_t to = 0; to < fwd->shared->dispatch->n_workers; to++)
+        if (fwd->dispatch_out[to].n > 0)
+            dispatch_flush_to(fwd, to);
+}
+
+/* Put the LP fields back before the network packet, without the token when @p token is false, and queue it. */
+static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbuf, uint16_t to,
+                          struct dispatch_mark mark, bool token)
+{
+    const struct ndn_lp *lp = &pkt->ndn.lp;
+    struct ndn_lp_out fields = {
+        .token_len = token ? lp->token_len : 0,
+        .token = lp->token,
+        // A Nack without a reason crosses with reason 1, which nobody has assigned either.
+        .nack_reason = lp->has & LP_HAS_NACK ? (uint16_t)RTE_MAX(lp->nack_reason, 1u) : 0,
+        .has_mark = (lp->has & LP_HAS_CONGESTION_MARK) != 0,
+        .congestion_mark = lp->congestion_mark,
+        .has_cache_policy = (lp->has & LP_HAS_CACHE_POLICY) != 0,
+        .cache_policy = lp->cache_policy,
+    };
+    // Written aside first: the token may lie where the new header goes.
+    uint8_t header[NDN_LP_HEADER_MAX];
+    uint16_t n = (uint16_t)ndn_lp_prepend(header + sizeof header, mbuf->pkt_len, &fields);
+    char *p = rte_pktmbuf_prepend(mbuf, n);
+    if (p == NULL) {
+        pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
+        return;
+    }
+    memcpy(p, header + sizeof header - n, n);
+    *dispatch_mark(mbuf) = mark;
+    struct dispatch_out *out = &fwd->dispatch_out[to];
+    out->mbuf[out->n++] = mbuf;
+    if (out->n == FWD_BURST_MAX)
+        dispatch_flush_to(fwd, to);
+}
+
+bool dispatch_away(struct fwd *fwd, struct pkt *pkt)
+{
+    const struct dispatch *dispatch = fwd->shared->dispatch;
+    const struct ndn_name *name = &pkt->ndn.name;
+    const struct ndn_lp *lp = &pkt->ndn.lp;
+    bool upstream = pkt->ndn.type == NDN_TYPE_DATA || lp->has & LP_HAS_NACK;
+    struct token token;
+    uint16_t to;
+    if (upstream && token_read(lp->token, lp->token_len, fwd->shared->token_key, &token) &&
+        token.worker < dispatch->n_workers) {
+        to = token.worker;
+    } else {
+        // The Data that an implicit digest asks for does not have that component.
+        unsigned depth = RTE_MIN((unsigned)(name->n_comps - name->has_digest), (unsigned)dispatch->depth);
+        to = dispatch_owner(dispatch, name, depth);
+    }
+    pkt->look.via = (uint8_t)to;
+    if (to == fwd->worker)
+        return false;
+    struct dispatch_mark mark = {.face = pkt->face->id, .level = pkt->look.level, .matched = false, .via = (uint8_t)to};
+    dispatch_hand(fwd, pkt, pkt->mbuf, to, mark, true);
+    return true;
+}
+
+bool dispatch_arrive(struct fwd *fwd, struct rte_mbuf *mbuf, struct pkt *pkt, bool *linear)
+{
+    const struct dispatch_mark mark = *dispatch_mark(mbuf);
+    pkt->mbuf = mbuf;
+    pkt->face = face_get(fwd->shared->faces, mark.face);
+    pkt->look = (struct pkt_look){.level = mark.level, .matched = mark.matched, .via = mark.via};
+    if (pkt->face == NULL) {
+        pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
+        return false;
+    }
+    return input_handed_over(fwd, pkt, linear);
+}
+
+bool dispatch_second_look(struct fwd *fwd, struct pkt *pkt, bool matched)
+{
+    const struct dispatch *dispatch = fwd->shared->dispatch;
+    const struct ndn_name *name = &pkt->ndn.name;
+    unsigned level =
+        RTE_MIN(RTE_MIN((unsigned)pkt->look.level, (unsigned)dispatch->depth + 1), (unsigned)name->depth + 1);
+    bool seen = matched || pkt->look.matched;
+    while (level > 0) {
+        level--;
+        uint16_t to = dispatch_owner(dispatch, name, level);
+        if (to == fwd->worker || to == pkt->look.via)
+            continue;
+        // The owner of the full dispatch prefix is asked only when a token led elsewhere first.
+        bool asked = level == RTE_MIN((unsigned)dispatch->depth, (unsigned)name->depth);
+        if (!asked && atomic_load_explicit(&dispatch->short_names[to].pending[level], memory_order_acquire) == 0)
+            continue;
+        struct dispatch_mark mark = {
+            .face = pkt->face->id, .level = (uint8_t)level, .matched = seen, .via = pkt->look.via};
+        if (!matched) {
+            dispatch_hand(fwd, pkt, pkt->mbuf, to, mark, false);
+            return true;
+        }
+        struct rte_mbuf *copy = output_copy(fwd, pkt->face, pkt->mbuf, pkt->mbuf->data_off, pkt->mbuf->pkt_len);
+        if (copy != NULL)
+            dispatch_hand(fwd, pkt, copy, to, mark, false);
+        return false;
+    }
+    return false;
+}
+
+uint16_t dispatch_receive(struct fwd *fwd, uint16_t from, struct rte_mbuf **mbufs)
+{
+    return (uint16_t)rte_ring_sc_dequeue_burst(fwd->shared->dispatch->ring[from][fwd->worker], (void **)mbufs,
+                                               FWD_BURST_MAX, NULL);
+}

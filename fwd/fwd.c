@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd/fwd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fwd/dispatch.h"
+#include "fwd/input.h"
+#include "fwd/output.h"
+#include "fwd/token.h"
+
+/* What a worker owns beside its tables, in one mapping. */
+struct fwd_memory {
+    struct fwd fwd;
+    struct stats_face face_stats[FACE_SLOTS];
+    struct pkt pkts[FWD_BURST_MAX];
+    struct dispatch_out dispatch_out[FWD_WORKERS_MAX];
+    uint8_t linear[INPUT_LINEAR_SLACK + INPUT_LINEAR_SIZE];
+};
+
+int fwd_create(struct fwd **out, const struct fwd_config *config)
+{
+    if (config->pit.capacity >= 1u << TOKEN_SLOT_BITS || config->worker >= FWD_WORKERS_MAX)
+        return -EINVAL;
+    struct fwd_memory *memory = arena_map(sizeof *memory, config->pages);
+    if (memory == NULL)
+        return -ENOMEM;
+    struct fwd *fwd = &memory->fwd;
+    *fwd = (struct fwd){
+        .shared = config->shared,
+        .pool = config->pool,
+        .pkts = memory->pkts,
+        .linear = memory->linear + INPUT_LINEAR_SLACK,
+        .dispatch_out = memory->dispatch_out,
+        .now_ns = config->now_ns,
+        .random = config->seed,
+        .worker = config->worker,
+        .cs_on = config->cs.capacity > 0,
+        .send = config->send,
+        .send_ctx = config->send_ctx,
+        .face_stats = memory->face_stats,
+    };
+    // Each worker numbers fragments in a range of its own, from a start that a stranger does not know.
+    fwd->sequence = (uint64_t)config->worker << 56 | (pkt_random(fwd) >> 16);
+    if (pit_create(&fwd->pit, &config->pit, config->now_ns) != 0 ||
+        cs_create(&fwd->cs, &config->cs, config->now_ns) != 0 ||
+        dnl_create(&fwd->dnl, config->dnl_capacity, config->pages) != 0 ||
+        reass_create(&fwd->reass, &config->reass, config->now_ns) != 0) {
+        fwd_destroy(fwd);
+        return -ENOMEM;
+    }
+    *out = fwd;
+    return 0;
+}
+
+void fwd_destroy(struct fwd *fwd)
+{
+    if (fwd == NULL)
+        return;
+    for (unsigned port = 0; port < PORT_MAX; port++)
+        rte_pktmbuf_free_bulk(fwd->tx[port].mbuf, fwd->tx[port].n);
+    if (fwd->reass != NULL)
+        reass_destroy(fwd->reass);
+    if (fwd->dnl != NULL)
+        dnl_destroy(fwd->dnl);
+    if (fwd->cs != NULL)
+        cs_destroy(fwd->cs);
+    if (fwd->pit != NULL)
+        pit_destroy(fwd->pit);
+    // struct fwd is the first member of the mapping.
+    arena_unmap(fwd, sizeof(struct fwd_memory));
+}
+
+void fwd_flush(struct fwd *fwd)
+{
+    while (fwd->tx_ports != 0)
+        output_flush(fwd, (uint16_t)__builtin_ctzll(fwd->tx_ports));
+}
+
+static void fwd_expire(void *ctx, struct pit_entry *entry)
+{
+    ndn_interest_reject(ctx, entry);
+}
+
+void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
+{
+    fwd->now_ns = now_ns;
+    pit_poll(fwd->pit, now_ns, max, fwd_expire, fwd);
+    uint32_t timed_out = reass_poll(fwd->reass, now_ns);
+    fwd->stats.held -= timed_out;
+    fwd->stats.drops[DROP_LP_REASS_TIMEOUT] += timed_out;
+    cs_poll(fwd->cs, now_ns);
+}
+
+uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)
+{
+    return pit_next_ns(fwd->pit, now_ns);
+}
+
+void fwd_face_removed(struct fwd *fwd, uint32_t face)
+{
+    uint32_t freed = reass_face_remove(fwd->reass, face);
+    fwd->stats.held -= freed;
+    fwd->stats.drops[DROP_LP_REASS_EVICT] += freed;
+}
+
+int fwd_check(const struct fwd *fwd)
+{
+    return pit_check(fwd->pit) != 0 || cs_check(fwd->cs) != 0 || reass_check(fwd->reass) != 0 ? -EINVAL : 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_FWD_H
+#define FWD_FWD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fwd/drop.h"
+#include "fwd/stats.h"
+#include "parser/ndn_packet.h"
+#include "pit/cs.h"
+#include "pit/dnl.h"
+#include "pit/fib.h"
+#include "pit/pit.h"
+#include "pit/reass.h"
+#include "ports/face.h"
+#include "ports/port.h"
+
+struct rte_mbuf;
+struct rte_mempool;
+
+/*
+ * The forwarder of one worker: what happens to a burst of frames at a given time. It owns its tables, its counters
+ * and its send buffers, and knows nothing of threads, devices' queues or clocks: frames come in by fwd_input(), go
+ * out through fwd->send, and time is a parameter. A worker, a test, a fuzzer and a benchmark run the same code.
+ *
+ * All functions taking a struct fwd are called by the thread that owns it.
+ */
+
+#define FWD_BURST_MAX   64
+#define FWD_WORKERS_MAX 64
+
+struct dispatch;
+struct dispatch_out;
+struct strategy;
+
+/** What all workers read. Written before they start, but for what RCU publishes (fib, faces, strategies). */
+struct fwd_shared {
+    struct ndn_name_key name_key;
+    uint64_t token_key[2];
+    struct fib *fib;
+    struct face_table *faces;
+    struct port *port[PORT_MAX];
+    const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
+    struct dispatch *dispatch;                /**< NULL with one worker */
+    uint16_t n_workers;
+    bool lenient;             /**< tlv-lenient */
+    uint32_t max_lifetime_ms; /**< cap on InterestLifetime */
+    uint32_t face_share;      /**< in-records one face may hold in one worker's PIT */
+};
+
+/** Frames waiting to be sent on one port. */
+struct fwd_tx {
+    uint16_t n;
+    struct rte_mbuf *mbuf[FWD_BURST_MAX];
+};
+
+struct fwd;
+
+/**
+ * Give a port @p n frames. The frames are the callee's whatever it returns: those it could not send it has freed.
+ *
+ * @return frames sent
+ */
+typedef uint16_t (*fwd_send_t)(struct fwd *fwd, uint16_t port, struct rte_mbuf **mbufs, uint16_t n);
+
+struct pkt;
+
+struct fwd {
+    /* Read for every packet. */
+    const struct fwd_shared *shared;
+    struct pit *pit;
+    struct cs *cs;
+    struct dnl *dnl;
+    struct reass *reass;
+    struct rte_mempool *pool;           /**< buffers for what is made here */
+    struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
+    uint8_t *linear;                    /**< a packet in several segments, copied to be parsed */
+    uint8_t lp_token[NDN_LP_TOKEN_MAX]; /**< PIT token of the packet in linear, when it was reassembled */
+    struct dispatch_out *dispatch_out;  /**< FWD_WORKERS_MAX of them; NULL with one worker */
+    uint64_t now_ns;                    /**< of the burst being worked on */
+    uint64_t random;                    /**< state of the nonce generator */
+    uint64_t sequence;                  /**< next NDNLPv2 Sequence */
+    uint16_t worker;
+    bool cs_on;
+    fwd_send_t send;
+    void *send_ctx;
+
+    struct stats_worker stats;
+    struct stats_face *face_stats; /**< FACE_SLOTS of them */
+    uint64_t tx_ports;             /**< bit of each port with frames in tx[] */
+    struct fwd_tx tx[PORT_MAX];
+};
+_Static_assert(PORT_MAX <= 64, "one bit a port");
+
+struct fwd_config {
+    const struct fwd_shared *shared;
+    uint16_t worker; /**< 0 .. n_workers - 1 */
+    struct pit_config pit;
+    struct cs_config cs;
+    struct reass_config reass;
+    uint32_t dnl_capacity;
+    enum arena_pages pages;
+    struct rte_mempool *pool;
+    fwd_send_t send;
+    void *send_ctx;
+    uint64_t seed; /**< of nonces and sequence numbers; from getrandom(2), or fixed in tests */
+    uint64_t now_ns;
+};
+
+/** Memory is populated by the calling thread, so that it lies on its NUMA node. @return 0, or -ENOMEM */
+int fwd_create(struct fwd **fwd, const struct fwd_config *config);
+/** Frees everything, the mbufs that tables hold included. */
+void fwd_destroy(struct fwd *fwd);
+
+/**
+ * Work on a burst of frames received from @p port: parse, look up, act; what is to be sent waits in fwd->tx until
+ * fwd_flush(). The mbufs are taken over. Time must not go backwards between calls.
+ *
+ * @param n at most FWD_BURST_MAX
+ */
+void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns);
+
+/**
+ * The same for packets handed over by another worker, which has parsed the frame, cut it to the link-layer packet
+ * and marked the mbuf (fwd/dispatch.h).
+ */
+void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns);
+
+/** Send what waits. */
+void fwd_flush(struct fwd *fwd);
+
+/** Fire timers that are due, at most @p max per table. Call once per turn of the loop, before fwd_flush(). */
+void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max);
+
+/** Nanoseconds until fwd_poll() has work to do, a lower bound. */
+uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns);
+
+/** Drop the partial messages of a face that is gone. Its PIT records lapse by themselves: no face has its id again. */
+void fwd_face_removed(struct fwd *fwd, uint32_t face);
+
+/** Check invariants of all tables: 0, or -EINVAL. Tests and fuzzers. */
+int fwd_check(const struct fwd *fwd);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From frames to packets, in stages: parse, hash and prefetch buckets; prefetch entries; act. Memory latency is paid
+ * once per burst. A packet in several segments is copied into one linear buffer to be parsed; as there is only one,
+ * such a packet ends its burst and is worked on by itself, in order.
+ */
+#include "fwd/input.h"
+
+#include <string.h>
+
+#include <rte_prefetch.h>
+
+#include "fwd/chain.h"
+#include "fwd/dispatch.h"
+#include "parser/ndn_encode.h"
+
+/* Frames ahead whose first octets are brought into the cache. */
+#define INPUT_AHEAD 4
+
+/* Octets of the TLV number that starts with @p first. */
+static unsigned input_var_size(uint8_t first)
+{
+    return first < 253 ? 1 : 1 + (2u << (first - 253));
+}
+
+unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
+{
+    enum { NONCE_TLV = 6 };
+    struct ndn_interest *interest = &ndn->interest;
+    unsigned type_size = input_var_size(net[0]);
+    unsigned header = type_size + input_var_size(net[type_size]);
+    unsigned value_len = ndn->net_len - header + NONCE_TLV;
+    unsigned new_header = 1 + (unsigned)ndn_tlv_var_size(value_len);
+    unsigned nonce_off = interest->nonce_off;
+
+    memmove(net + header - NONCE_TLV, net + header, nonce_off - header);
+    uint8_t *nonce = net + nonce_off - NONCE_TLV;
+    interest->nonce = (uint32_t)pkt_random(fwd);
+    nonce[0] = NDN_TYPE_NONCE;
+    nonce[1] = sizeof interest->nonce;
+    for (unsigned i = 0; i < sizeof interest->nonce; i++)
+        nonce[2 + i] = (uint8_t)(interest->nonce >> (24 - 8 * i));
+    uint8_t *start = net + header - NONCE_TLV - new_header;
+    start[0] = NDN_TYPE_INTEREST;
+    ndn_tlv_put_var(start + 1, value_len);
+
+    int moved = (int)new_header - (int)header;
+    interest->has_nonce = true;
+    interest->nonce_off = (uint16_t)((int)nonce_off + moved + 2);
+    for (unsigned i = 0; i < interest->n_hints; i++)
+        interest->hint[i].off = (uint16_t)(interest->hint[i].off + moved);
+    if (interest->hop_limit_off != 0)
+        interest->hop_limit_off = (uint16_t)(interest->hop_limit_off + moved + NONCE_TLV);
+    ndn->name.value -= NONCE_TLV;
+    ndn->net = start;
+    ndn->net_len = (uint16_t)(new_header + value_len);
+    return (unsigned)(net - start);
+}
+
+/*
+ * Interest or Data in pkt->ndn, whose octets begin at mbuf data + off, or in the linear buffer. Cuts the mbuf to it,
+ * completes an Interest without Nonce, hashes the name.
+ */
+static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
+{
+    struct ndn_packet *ndn = &pkt->ndn;
+    bool bare_nonce = ndn->type == NDN_TYPE_INTEREST && !ndn->interest.has_nonce;
+    if (unlikely(linear)) {
+        if (bare_nonce)
+            input_put_nonce(fwd, fwd->linear + (ndn->net - fwd->linear), ndn);
+        if (ndn->type == NDN_TYPE_INTEREST) {
+            // An Interest may be rewritten, so it moves to buffers that are ours alone.
+            struct rte_mbuf *copy = chain_from_octets(fwd->pool, ndn->net, ndn->net_len);
+            if (copy == NULL)
+                return DROP_TX_NO_MBUF;
+            rte_pktmbuf_free(pkt->mbuf);
+            pkt->mbuf = copy;
+        } else {
+            pkt->mbuf = chain_cut(pkt->mbuf, off, ndn->net_len);
+        }
+    } else {
+        struct rte_mbuf *mbuf = pkt->mbuf;
+        if (unlikely(bare_nonce))
+            off -= input_put_nonce(fwd, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off), ndn);
+        mbuf->data_off = (uint16_t)(mbuf->data_off + off);
+        mbuf->data_len = ndn->net_len;
+        mbuf->pkt_len = ndn->net_len;
+    }
+    ndn_name_hash(&ndn->name, &fwd->shared->name_key);
+    return DROP_NONE;
+}
+
+/* Reassembly: takes the fragment's mbuf; true when the whole packet is in *pkt. */
+static bool input_fragment(struct fwd *fwd, struct pkt *pkt, uint64_t sender, uint32_t off)
+{
+    struct rte_mbuf *whole = NULL;
+    struct reass_header header;
+    struct reass_freed freed = {0};
+    struct rte_mbuf *frag = chain_cut(pkt->mbuf, off, pkt->ndn.net_len);
+    fwd->stats.held++;
+    enum reass_result result =
+        reass_add(fwd->reass, pkt->face->id, sender, &pkt->ndn.lp, frag, fwd->now_ns, &whole, &header, &freed);
+    fwd->stats.held -= (uint64_t)(freed.bad + freed.oversize + freed.duplicate + freed.evicted + freed.full);
+    fwd->stats.drops[DROP_LP_FRAG_BAD] += freed.bad;
+    fwd->stats.drops[DROP_PKT_OVERSIZE] += freed.oversize;
+    fwd->stats.drops[DROP_LP_REASS_DUPLICATE] += freed.duplicate;
+    fwd->stats.drops[DROP_LP_REASS_EVICT] += freed.evicted;
+    fwd->stats.drops[DROP_LP_REASS_FULL] += freed.full;
+    if (result != REASS_COMPLETE)
+        return false;
+
+    fwd->stats.held -= pkt->ndn.lp.frag_count;
+    fwd->stats.drops[DROP_REASSEMBLED] += pkt->ndn.lp.frag_count;
+    fwd->stats.originated++;
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient};
+    uint32_t len = whole->pkt_len;
+    chain_read(whole, 0, fwd->linear, len);
+    memcpy(fwd->lp_token, header.token, header.lp.token_len);
+    pkt->mbuf = whole;
+    pkt->ndn.lp = header.lp;
+    pkt->ndn.lp.token = fwd->lp_token;
+    enum verdict verdict = ndn_packet_parse_net(fwd->linear, len, &opts, &pkt->ndn);
+    enum drop drop = (enum drop)verdict;
+    if (drop == DROP_NONE)
+        drop = input_network(fwd, pkt, 0, true);
+    if (drop != DROP_NONE) {
+        pkt_refuse(fwd, pkt, drop);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Parse the link-layer packet of @p len octets at @p p, which is @p off octets into the mbuf's data (or into the
+ * linear buffer). True when *pkt is ready for the pipelines; else the mbuf has been taken care of.
+ */
+static bool input_packet(struct fwd *fwd, struct pkt *pkt, const uint8_t *p, uint32_t len, uint32_t off,
+                         uint64_t sender, bool padded, bool *linear)
+{
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = padded};
+    pkt_face_stats(fwd, pkt->face->id)->in_bytes += len;
+    enum drop drop = (enum drop)ndn_packet_parse(p, len, &opts, &pkt->ndn);
+    if (unlikely(drop != DROP_NONE)) {
+        pkt_refuse(fwd, pkt, drop);
+        return false;
+    }
+    off += (uint32_t)(pkt->ndn.net - p);
+    if (unlikely(pkt->ndn.type == 0)) {
+        if (!(pkt->ndn.lp.has & LP_HAS_FRAGMENT)) {
+            pkt_drop(fwd, pkt->mbuf, DROP_LP_IDLE);
+            return false;
+        }
+        *linear = input_fragment(fwd, pkt, sender, off);
+        return *linear;
+    }
+    drop = input_network(fwd, pkt, off, *linear);
+    if (unlikely(drop != DROP_NONE)) {
+        pkt_refuse(fwd, pkt, drop);
+        return false;
+    }
+    return true;
+}
+
+bool input_handed_over(struct fwd *fwd, struct pkt *pkt, bool *linear)
+{
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    *linear = mbuf->nb_segs > 1;
+    if (*linear) {
+        chain_read(mbuf, 0, fwd->linear, mbuf->pkt_len);
+        p = fwd->linear;
+    }
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient};
+    enum drop drop = (enum drop)ndn_packet_parse(p, mbuf->pkt_len, &opts, &pkt->ndn);
+    if (drop == DROP_NONE)
+        drop = input_network(fwd, pkt, (uint32_t)(pkt->ndn.net - p), *linear);
+    if (drop != DROP_NONE)
+        pkt_refuse(fwd, pkt, drop);
+    return drop == DROP_NONE;
+}
+
+static enum drop input_miss(enum port_miss miss)
+{
+    switch (miss) {
+    case PORT_MISS_VLAN:
+        return DROP_L2_VLAN;
+    case PORT_MISS_SRC:
+        return DROP_IP_SRC;
+    case PORT_MISS_DST:
+        return DROP_IP_DST;
+    case PORT_MISS_UDP:
+        return DROP_UDP_UNMATCHED;
+    case PORT_MISS_L2:
+    case PORT_MATCHED:
+        break;
+    }
+    return DROP_L2_UNMATCHED;
+}
+
+/* A frame from a port; as input_packet(). */
+static bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt, bool *linear)
+{
+    const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    uint32_t len = mbuf->data_len;
+    *linear = mbuf->nb_segs > 1;
+    if (unlikely(*linear)) {
+        if (mbuf->pkt_len > INPUT_LINEAR_SIZE) {
+            pkt_drop(fwd, mbuf, DROP_SEGMENTS);
+            return false;
+        }
+        len = mbuf->pkt_len;
+        chain_read(mbuf, 0, fwd->linear, len);
+        p = fwd->linear;
+        fwd->stats.linearised++;
+    }
+    struct frame frame;
+    uint32_t face_id;
+    uint64_t sender = 0;
+    if (port->bare) {
+        face_id = port_bare_face(port);
+        frame.payload_off = 0;
+        frame.payload_len = (uint16_t)len;
+        frame.kind = 0;
+        if (face_id == 0) {
+            pkt_drop(fwd, mbuf, DROP_NO_FACE);
+            return false;
+        }
+    } else {
+        enum drop drop = (enum drop)frame_parse(p, len, &port->frame_opts, &frame);
+        if (likely(drop == DROP_NONE)) {
+            enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
+            if (unlikely(miss != PORT_MATCHED))
+                drop = input_miss(miss);
+        }
+        if (unlikely(drop != DROP_NONE)) {
+            pkt_drop(fwd, mbuf, drop);
+            return false;
+        }
+    }
+    pkt->mbuf = mbuf;
+    pkt->face = face_get(fwd->shared->faces, face_id);
+    pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
+    if (unlikely(pkt->face == NULL)) {
+        pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
+        return false;
+    }
+    return input_packet(fwd, pkt, p + frame.payload_off, frame.payload_len, frame.payload_off, sender,
+                        frame.kind == FRAME_NDN, linear);
+}
+
+static inline bool input_is_nack(const struct pkt *pkt)
+{
+    return (pkt->ndn.lp.has & LP_HAS_NACK) != 0;
+}
+
+/* First stage of a parsed packet: bring the buckets it will look at. */
+static inline void input_prefetch(struct fwd *fwd, const struct pkt *pkt)
+{
+    if (pkt->ndn.type == NDN_TYPE_DATA || input_is_nack(pkt))
+        ndn_data_prefetch_bucket(fwd, pkt);
+    else
+        ndn_interest_prefetch_bucket(fwd, pkt);
+}
+
+/* Second and third stage of a burst of parsed packets. */
+static void input_act(struct fwd *fwd, unsigned n)
+{
+    struct pkt *pkts = fwd->pkts;
+    for (unsigned i = 0; i < n; i++) {
+        if (pkts[i].ndn.type == NDN_TYPE_DATA || input_is_nack(&pkts[i]))
+            ndn_data_prefetch_entry(fwd, &pkts[i]);
+        else
+            ndn_interest_prefetch_entry(fwd, &pkts[i]);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (pkts[i].ndn.type == NDN_TYPE_DATA)
+            ndn_data(fwd, &pkts[i]);
+        else if (input_is_nack(&pkts[i]))
+            ndn_nack(fwd, &pkts[i]);
+        else
+            ndn_interest(fwd, &pkts[i]);
+    }
+}
+
+/* Place of the next packet of the burst; the burst is worked off first when it must not wait for this one. */
+static inline unsigned input_push(struct fwd *fwd, unsigned n, bool linear)
+{
+    if (fwd->shared->dispatch != NULL && dispatch_away(fwd, &fwd->pkts[n]))
+        return n;
+    input_prefetch(fwd, &fwd->pkts[n]);
+    n++;
+    if (unlikely(linear)) {
+        input_act(fwd, n);
+        n = 0;
+    }
+    return n;
+}
+
+void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns)
+{
+    fwd->now_ns = now_ns;
+    fwd->stats.rx_frames += n;
+    for (unsigned i = 0; i < INPUT_AHEAD && i < n; i++)
+        rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
+    unsigned ready = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (i + INPUT_AHEAD < n)
+            rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
+        bool linear;
+        // A packet in several segments overwrites the linear buffer, which the pending ones do not use.
+        if (input_frame(fwd, port, mbufs[i], &fwd->pkts[ready], &linear))
+            ready = input_push(fwd, ready, linear);
+    }
+    input_act(fwd, ready);
+    if (fwd->shared->dispatch != NULL)
+        dispatch_flush(fwd);
+}
+
+void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns)
+{
+    fwd->now_ns = now_ns;
+    unsigned ready = 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct pkt *pkt = &fwd->pkts[ready];
+        bool linear;
+        if (!dispatch_arrive(fwd, mbufs[i], pkt, &linear))
+            continue;
+        input_prefetch(fwd, pkt);
+        ready++;
+        if (unlikely(linear)) {
+            input_act(fwd, ready);
+            ready = 0;
+        }
+    }
+    input_act(fwd, ready);
+    dispatch_flush(fwd);
+}

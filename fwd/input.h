@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_INPUT_H
+#define FWD_INPUT_H
+
+#include "fwd/pkt.h"
+
+/* Largest frame that is copied to be parsed: a packet of NDN_PACKET_MAX octets with all headers around it. */
+#define INPUT_LINEAR_SIZE (NDN_PACKET_MAX + 512)
+/* Octets kept free before fwd->linear, so that a Nonce can be put into an Interest there. */
+#define INPUT_LINEAR_SLACK 64
+
+#define NDN_TYPE_NONCE 10
+
+/**
+ * Put a random Nonce into the Interest at @p net, which has none (NDN packet spec: a forwarder adds it). The front of
+ * the packet moves left, so 16 octets before it must be free.
+ *
+ * @return how many octets the packet now begins earlier
+ */
+unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn);
+
+/** Parse pkt->mbuf, a link-layer packet from another worker that has passed all checks of the link there. */
+bool input_handed_over(struct fwd *fwd, struct pkt *pkt, bool *linear);
+
+#endif

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The Interest pipeline, in the reference forwarder's order: HopLimit, scope, Dead Nonce List, PIT insert, duplicate
+ * nonce, Content Store (only without pending downstreams), in-record, strategy. There is no return between the
+ * insertion of a PIT entry and the arming of its timer: pit_insert() arms it.
+ */
+#include <string.h>
+
+#include "fwd/chain.h"
+#include "fwd/dispatch.h"
+#include "fwd/nack.h"
+#include "fwd/output.h"
+#include "fwd/strategy.h"
+#include "fwd/token.h"
+
+void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt)
+{
+    const struct ndn_name *name = &pkt->ndn.name;
+    pit_prefetch_bucket(fwd->pit, name->hash_full);
+    dnl_prefetch(fwd->dnl, name->hash_full, pkt->ndn.interest.nonce);
+    if (fwd->cs_on)
+        cs_prefetch_bucket(fwd->cs, name->hash_full);
+    fib_prefetch(fwd->shared->fib, name);
+}
+
+void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
+{
+    pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
+    if (fwd->cs_on)
+        cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);
+}
+
+void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry)
+{
+    struct pit_entry *e = pit_at(fwd->pit, pit_slot(fwd->pit, entry), entry->generation);
+    for (struct pit_out *out = pit_out_next(fwd->pit, e, NULL); out != NULL; out = pit_out_next(fwd->pit, e, out))
+        dnl_add(fwd->dnl, entry->hash, out->nonce, fwd->now_ns);
+}
+
+void ndn_interest_erase(struct fwd *fwd, struct pit_entry *entry)
+{
+    for (struct pit_in *in = pit_in_next(fwd->pit, entry, NULL); in != NULL; in = pit_in_next(fwd->pit, entry, in))
+        pkt_face_release(fwd, in->face);
+    unsigned depth = entry->depth;
+    bool prefix = (entry->flags & PIT_CAN_BE_PREFIX) != 0;
+    pit_erase(fwd->pit, entry);
+    if (prefix)
+        dispatch_publish(fwd, depth);
+}
+
+void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry)
+{
+    fwd->stats.unsatisfied++;
+    ndn_interest_remember(fwd, entry);
+    ndn_interest_erase(fwd, entry);
+}
+
+/*
+ * True when the entry has seen this nonce before: a loop. A point-to-point downstream that repeats its own nonce
+ * retransmits.
+ */
+static bool interest_is_duplicate(struct fwd *fwd, struct pit_entry *entry, const struct pkt *pkt)
+{
+    uint32_t nonce = pkt->ndn.interest.nonce;
+    bool seen = false;
+    for (struct pit_in *in = pit_in_next(fwd->pit, entry, NULL); in != NULL; in = pit_in_next(fwd->pit, entry, in)) {
+        if (in->nonce != nonce)
+            continue;
+        if (in->face == pkt->face->id && pkt->face->link_type == FACE_LINK_P2P)
+            return false;
+        seen = true;
+    }
+    for (struct pit_out *out = pit_out_next(fwd->pit, entry, NULL); out != NULL;
+         out = pit_out_next(fwd->pit, entry, out))
+        seen |= out->nonce == nonce;
+    return seen;
+}
+
+static void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
+{
+    const struct fib_entry *fib = fib_lookup(fwd->shared->fib, &pkt->ndn.name);
+    const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
+    pkt_face_stats(fwd, pkt->face->id)->in_drops++;
+    if (pkt->face->link_type == FACE_LINK_P2P && strategy->type->nack_on_loop)
+        nack_return(fwd, pkt, NDN_NACK_DUPLICATE, drop);
+    else
+        pkt_drop(fwd, pkt->mbuf, drop);
+}
+
+/* Answer from the Content Store. The Interest's frame ends here. */
+static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *hit)
+{
+    struct ndn_lp_out lp = {.token_len = pkt->ndn.lp.token_len};
+    uint8_t token[NDN_LP_TOKEN_MAX];
+    memcpy(token, pkt->ndn.lp.token, lp.token_len);
+    lp.token = token;
+    const struct face *face = pkt->face;
+    struct rte_mbuf *data = hit->mbuf;
+    // The header of an earlier transmission may lie before the Data still: count from the buffer.
+    uint32_t start = data->data_off + hit->off;
+    if (rte_mbuf_refcnt_read(data) == 1 && data->next == NULL) {
+        // Nobody else uses the buffer now, so its headroom is free for this answer.
+        data->data_off = (uint16_t)start;
+        data->data_len = (uint16_t)hit->len;
+        data->pkt_len = hit->len;
+        rte_mbuf_refcnt_update(data, 1);
+        fwd->stats.originated++;
+    } else {
+        data = output_copy(fwd, face, data, start, hit->len);
+    }
+    pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
+    if (data != NULL)
+        output_send(fwd, face, data, &lp, OUTPUT_DATA);
+}
+
+/* Tick at which this Interest's lifetime ends. */
+static uint32_t interest_expiry(const struct fwd *fwd, const struct pkt *pkt)
+{
+    return wheel_tick_after_ms(fwd->now_ns, RTE_MIN(pkt->ndn.interest.lifetime_ms, fwd->shared->max_lifetime_ms));
+}
+
+/* Next hops of the first delegation that has any (NDN ForwardingHint), else of the name. */
+static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt)
+{
+    const struct ndn_interest *interest = &pkt->ndn.interest;
+    for (unsigned i = 0; i < interest->n_hints; i++) {
+        struct ndn_name hint;
+        const uint8_t *value = pkt->ndn.net + interest->hint[i].off;
+        if (ndn_name_parse(value, interest->hint[i].len, fwd->shared->lenient, &hint) != VERDICT_OK)
+            continue;
+        ndn_name_hash(&hint, &fwd->shared->name_key);
+        const struct fib_entry *fib = fib_lookup(fwd->shared->fib, &hint);
+        if (fib != NULL && fib->n_nexthops > 0)
+            return fib;
+    }
+    return fib_lookup(fwd->shared->fib, &pkt->ndn.name);
+}
+
+/* Out-record and our token, then the frame. Takes the mbuf over. */
+static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry, const struct face *face,
+                          struct rte_mbuf *mbuf)
+{
+    struct pit_out *out = entry->n_out == 0 ? NULL : pit_out_find(fwd->pit, entry, face->id);
+    if (out == NULL)
+        out = pit_out_add(fwd->pit, entry, face->id);
+    if (unlikely(out == NULL)) {
+        pkt_drop(fwd, mbuf, DROP_PIT_FULL);
+        return;
+    }
+    out->nonce = pkt->ndn.interest.nonce;
+    out->sent = wheel_tick(fwd->now_ns);
+    out->expiry = interest_expiry(fwd, pkt);
+    out->nack = 0;
+    entry->sent = out->sent;
+    uint8_t octets[TOKEN_SIZE];
+    struct token token = {
+        .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
+    token_write(octets, token, fwd->shared->token_key);
+    struct ndn_lp_out lp = {.token_len = TOKEN_SIZE,
+                            .token = octets,
+                            .has_mark = (pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK) != 0,
+                            .congestion_mark = pkt->ndn.lp.congestion_mark};
+    output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
+}
+
+/* Send to every chosen upstream; the last takes the packet itself. */
+static void interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice)
+{
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    for (unsigned i = 0; i + 1 < choice->n_out; i++) {
+        struct rte_mbuf *copy = output_copy(fwd, choice->out[i], mbuf, mbuf->data_off, mbuf->pkt_len);
+        if (copy != NULL)
+            interest_send(fwd, pkt, choice->entry, choice->out[i], copy);
+    }
+    interest_send(fwd, pkt, choice->entry, choice->out[choice->n_out - 1], mbuf);
+}
+
+/* Make or renew the in-record of this Interest. DROP_NONE and *record, or why there is no room for it. */
+static enum drop interest_in_record(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, struct pit_in **record)
+{
+    const struct face *face = pkt->face;
+    struct stats_face *stats = pkt_face_stats(fwd, face->id);
+    struct pit_in *in = entry->n_in == 0 ? NULL : pit_in_find(fwd->pit, entry, face->id);
+    bool is_new = in == NULL;
+    if (is_new) {
+        if (unlikely(stats->pending >= fwd->shared->face_share))
+            return DROP_PIT_FACE_SHARE;
+        in = pit_in_add(fwd->pit, entry, face->id);
+        if (unlikely(in == NULL))
+            return DROP_PIT_FULL;
+        in->token_len = 0;
+        stats->pending++;
+    }
+    if (unlikely(pit_in_set_token(fwd->pit, entry, in, pkt->ndn.lp.token, pkt->ndn.lp.token_len) != 0)) {
+        if (is_new) {
+            pit_in_remove(fwd->pit, entry, in);
+            pkt_face_release(fwd, face->id);
+        }
+        return DROP_PIT_FULL;
+    }
+    in->nonce = pkt->ndn.interest.nonce;
+    in->expiry = interest_expiry(fwd, pkt);
+    *record = in;
+    return DROP_NONE;
+}
+
+/* A local application named the next hop itself (NextHopFaceId). */
+static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
+{
+    uint64_t id = pkt->ndn.lp.next_hop_face;
+    const struct face *face = id <= UINT32_MAX ? face_get(fwd->shared->faces, (uint32_t)id) : NULL;
+    if (face == NULL)
+        pkt_refuse(fwd, pkt, DROP_FACE_DOWN);
+    else
+        interest_send(fwd, pkt, entry, face, pkt->mbuf);
+}
+
+/* The entry lives as long as its last in-record. */
+static void interest_arm(struct fwd *fwd, struct pit_entry *entry, const struct pit_in *in)
+{
+    uint32_t expiry = in->expiry;
+    for (struct pit_in *r = pit_in_next(fwd->pit, entry, NULL); r != NULL; r = pit_in_next(fwd->pit, entry, r))
+        if ((int32_t)(r->expiry - expiry) > 0)
+            expiry = r->expiry;
+    if (entry->node.expiry != expiry)
+        pit_arm(fwd->pit, entry, expiry);
+}
+
+/* No upstream was chosen: why, and what the downstream hears of it. */
+static void interest_not_sent(struct fwd *fwd, struct pkt *pkt, const struct strategy *strategy,
+                              const struct strategy_choice *choice, bool is_new)
+{
+    if (choice->suppressed) {
+        pkt_drop(fwd, pkt->mbuf, DROP_AGGREGATED);
+        return;
+    }
+    pkt_face_stats(fwd, pkt->face->id)->in_drops++;
+    if (is_new && strategy->type->nack_no_route) {
+        ndn_interest_reject(fwd, choice->entry);
+        if (pkt->face->link_type == FACE_LINK_P2P) {
+            nack_return(fwd, pkt, NDN_NACK_NO_ROUTE, choice->none);
+            return;
+        }
+    }
+    pkt_drop(fwd, pkt->mbuf, choice->none);
+}
+
+void ndn_interest(struct fwd *fwd, struct pkt *pkt)
+{
+    struct ndn_interest *interest = &pkt->ndn.interest;
+    const struct ndn_name *name = &pkt->ndn.name;
+    const struct face *face = pkt->face;
+    struct stats_face *stats = pkt_face_stats(fwd, face->id);
+    fwd->stats.in_interests++;
+    stats->in_interests++;
+
+    if (interest->hop_limit_off != 0) {
+        if (interest->hop_limit == 0) {
+            pkt_refuse(fwd, pkt, DROP_HOP_LIMIT_ZERO);
+            return;
+        }
+        interest->hop_limit--;
+        chain_write_octet(pkt->mbuf, interest->hop_limit_off, interest->hop_limit);
+    }
+    if (unlikely(face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))) {
+        pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
+        return;
+    }
+    if (unlikely(dnl_has(fwd->dnl, name->hash_full, interest->nonce, fwd->now_ns))) {
+        interest_loop(fwd, pkt, DROP_LOOP_DEAD_NONCE);
+        return;
+    }
+    if (unlikely(pkt->ndn.lp.has & LP_HAS_NEXT_HOP_FACE && !(face->flags & FACE_LOCAL_FIELDS))) {
+        pkt_refuse(fwd, pkt, DROP_LP_LOCAL_FIELD);
+        return;
+    }
+
+    uint8_t selectors = (uint8_t)((interest->can_be_prefix ? PIT_CAN_BE_PREFIX : 0) |
+                                  (interest->must_be_fresh ? PIT_MUST_BE_FRESH : 0));
+    struct pit_entry *entry;
+    enum pit_insert_result inserted = pit_insert(fwd->pit, name, selectors, interest_expiry(fwd, pkt), &entry);
+    if (unlikely(inserted == PIT_FULL)) {
+        nack_refuse(fwd, pkt, NDN_NACK_CONGESTION, DROP_PIT_FULL);
+        return;
+    }
+    if (inserted == PIT_FOUND && interest_is_duplicate(fwd, entry, pkt)) {
+        interest_loop(fwd, pkt, DROP_LOOP_DUP_NONCE);
+        return;
+    }
+    if (entry->n_in == 0 && fwd->cs_on) {
+        struct cs_hit hit;
+        if (cs_find(fwd->cs, name, &fwd->shared->name_key, interest->can_be_prefix, interest->must_be_fresh,
+                    fwd->now_ns, &hit)) {
+            interest_hit(fwd, pkt, &hit);
+            ndn_interest_erase(fwd, entry);
+            return;
+        }
+    }
+    struct pit_in *in;
+    enum drop refused = interest_in_record(fwd, pkt, entry, &in);
+    if (unlikely(refused != DROP_NONE)) {
+        if (inserted == PIT_NEW)
+            ndn_interest_erase(fwd, entry);
+        nack_refuse(fwd, pkt, NDN_NACK_CONGESTION, refused);
+        return;
+    }
+    if (inserted == PIT_FOUND)
+        interest_arm(fwd, entry, in);
+    else if (unlikely(interest->can_be_prefix))
+        dispatch_publish(fwd, entry->depth);
+
+    if (unlikely(pkt->ndn.lp.has & LP_HAS_NEXT_HOP_FACE)) {
+        interest_to_face(fwd, pkt, entry);
+        return;
+    }
+    const struct fib_entry *fib = interest_route(fwd, pkt);
+    const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
+    struct strategy_choice choice = {
+        .in = face,
+        .fib = fib,
+        .entry = entry,
+        .localhop = pkt_is_localhop(name->value, name->len),
+        .hop_limit = interest->hop_limit,
+        .none = DROP_NO_ROUTE,
+    };
+    strategy->type->interest(fwd, strategy, &choice);
+    if (likely(choice.n_out > 0)) {
+        fwd->stats.retransmitted += inserted == PIT_FOUND;
+        interest_forward(fwd, pkt, &choice);
+    } else {
+        interest_not_sent(fwd, pkt, strategy, &choice, entry->n_out == 0 && entry->n_in == 1);
+    }
+}

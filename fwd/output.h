@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_OUTPUT_H
+#define FWD_OUTPUT_H
+
+#include "fwd/pkt.h"
+#include "parser/ndn_encode.h"
+
+/*
+ * From a network packet to frames in a port's send buffer: LP header, fragmentation, link header. Worker only.
+ */
+
+enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
+
+/**
+ * Send the network packet in @p mbuf (a chain, cut to it) to @p face with the header fields @p lp. Takes the mbuf
+ * over. Headers go into headroom when the buffer is ours alone; @p shared says that another reference may read the
+ * octets before the packet (it never does for Data in the Content Store, so only fan-out copies pass true).
+ * Counts the packet, or the drop.
+ */
+void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *lp,
+                 enum output_kind kind);
+
+/**
+ * A second frame from the same octets: @p len octets at @p off of chain @p mbuf, copied, or referenced when they are
+ * many and the face's port can send chains. Counted as originated.
+ *
+ * @return the new packet, NULL (counted as tx_no_mbuf) when there is no buffer
+ */
+struct rte_mbuf *output_copy(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, uint32_t off,
+                             uint32_t len);
+
+/** Send what waits for one port. */
+void output_flush(struct fwd *fwd, uint16_t port);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_PKT_H
+#define FWD_PKT_H
+
+#include <rte_mbuf.h>
+
+#include "fwd/fwd.h"
+
+/*
+ * A packet on its way through the stages, and the steps that pipelines share. Internal to fwd/; every function is
+ * called by the worker that owns the struct fwd.
+ */
+
+/** Data on its way through the workers that may hold shorter Interests for it (fwd/dispatch.h). */
+struct pkt_look {
+    uint8_t level; /**< lengths below this may still be looked at */
+    bool matched;  /**< a worker before this one has sent it on */
+    uint8_t via;   /**< the worker that looked first */
+};
+#define PKT_LOOK_ALL UINT8_MAX
+
+/** A parsed packet of the burst. Its mbuf holds the network packet alone: link and LP headers are cut off. */
+struct pkt {
+    struct rte_mbuf *mbuf;
+    const struct face *face; /**< it came in by; valid until the end of the burst (RCU) */
+    struct pkt_look look;
+    struct ndn_packet ndn;
+};
+
+/** Count the end of a frame and free it. */
+static inline void pkt_drop(struct fwd *fwd, struct rte_mbuf *mbuf, enum drop drop)
+{
+    fwd->stats.drops[drop]++;
+    rte_pktmbuf_free(mbuf);
+}
+
+/** Counters of a face at this worker; starts them anew when the slot's last face was another. */
+static inline struct stats_face *pkt_face_stats(struct fwd *fwd, uint32_t face)
+{
+    struct stats_face *stats = &fwd->face_stats[face % FACE_SLOTS];
+    if (__builtin_expect(stats->face != face, 0)) {
+        __builtin_memset(stats, 0, sizeof *stats);
+        stats->face = face;
+    }
+    return stats;
+}
+
+/** An in-record of a face is gone. The face itself may be gone too, and its slot another's. */
+static inline void pkt_face_release(struct fwd *fwd, uint32_t face)
+{
+    struct stats_face *stats = &fwd->face_stats[face % FACE_SLOTS];
+    if (stats->face == face)
+        stats->pending--;
+}
+
+/** Count the end of a packet that its face is to blame for, and free it. */
+static inline void pkt_refuse(struct fwd *fwd, struct pkt *pkt, enum drop drop)
+{
+    pkt_face_stats(fwd, pkt->face->id)->in_drops++;
+    pkt_drop(fwd, pkt->mbuf, drop);
+}
+
+/** Next pseudo-random number (splitmix64), for nonces. */
+static inline uint64_t pkt_random(struct fwd *fwd)
+{
+    uint64_t z = (fwd->random += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* Scope (NFD scope-prefix): compares the first component's octets. */
+bool pkt_is_localhost(const uint8_t *name, size_t len);
+bool pkt_is_localhop(const uint8_t *name, size_t len);
+
+/* One pipeline per file, steps in the reference forwarder's order. They take pkt->mbuf over. */
+void ndn_interest(struct fwd *fwd, struct pkt *pkt);
+void ndn_data(struct fwd *fwd, struct pkt *pkt);
+void ndn_nack(struct fwd *fwd, struct pkt *pkt);
+
+/** Lookup stages of a burst: buckets first, entries when those have arrived. */
+void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
+void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
+void ndn_data_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
+void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
+
+/** The entry was not satisfied: remember its nonces, count, erase. */
+void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry);
+/** Add the nonces of an entry's out-records to the Dead Nonce List. */
+void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry);
+/** Erase an entry, giving back its downstreams' shares of the PIT. */
+void ndn_interest_erase(struct fwd *fwd, struct pit_entry *entry);
+/** Entry and out-record that a packet from upstream answers by its PIT token; NULL when the token says nothing. */
+struct pit_entry *ndn_token_entry(struct fwd *fwd, const struct pkt *pkt);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd/strategy.h"
+
+#include <string.h>
+
+const struct strategy_type *const strategy_types[] = {&strategy_best_route, &strategy_multicast, NULL};
+
+/* 10 ms and 250 ms in ticks of 2^20 ns, rounded up. */
+const struct strategy strategy_default = {
+    .type = &strategy_best_route,
+    .suppression = {.initial_ticks = 10, .max_ticks = 239, .multiplier = 2},
+};
+
+const struct strategy_type *strategy_find(const char *name)
+{
+    static const char prefix[] = "/localhost/nfd/strategy/";
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        name += sizeof prefix - 1;
+    for (const struct strategy_type *const *type = strategy_types; *type != NULL; type++)
+        if (strcmp(name, (*type)->name) == 0)
+            return *type;
+    return NULL;
+}
+
+static uint16_t strategy_ticks(uint32_t ms)
+{
+    uint32_t ticks = wheel_tick_after_ms(0, ms);
+    return (uint16_t)(ticks == 0 ? 1 : ticks > UINT16_MAX ? UINT16_MAX : ticks);
+}
+
+struct strategy_suppression strategy_suppression(uint32_t initial_ms, uint32_t max_ms, double multiplier)
+{
+    return (struct strategy_suppression){.initial_ticks = strategy_ticks(initial_ms),
+                                         .max_ticks = strategy_ticks(max_ms),
+                                         .multiplier = (float)multiplier};
+}
+
+enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
+                            const struct face **out)
+{
+    const struct face *face = face_get(fwd->shared->faces, nexthop);
+    if (face == NULL || atomic_load_explicit(&face->down, memory_order_relaxed) != 0)
+        return DROP_FACE_DOWN;
+    if (nexthop == choice->in->id && face->link_type != FACE_LINK_AD_HOC)
+        return DROP_NO_ROUTE;
+    if (face->scope == FACE_SCOPE_NON_LOCAL) {
+        if (choice->localhop && choice->in->scope == FACE_SCOPE_NON_LOCAL)
+            return DROP_SCOPE_LOCALHOP;
+        if (choice->hop_limit == 0)
+            return DROP_HOP_LIMIT_SPENT;
+    }
+    *out = face;
+    return DROP_NONE;
+}
+
+static uint16_t strategy_grow(const struct strategy_suppression *suppression, uint16_t interval)
+{
+    float grown = (float)interval * suppression->multiplier;
+    return grown < suppression->max_ticks ? (uint16_t)grown : suppression->max_ticks;
+}
+
+static enum strategy_retx strategy_suppress(struct fwd *fwd, const struct strategy *strategy, uint32_t sent,
+                                            uint16_t *interval)
+{
+    if (*interval == 0)
+        *interval = strategy->suppression.initial_ticks;
+    if (wheel_tick(fwd->now_ns) - sent < *interval)
+        return STRATEGY_SUPPRESS;
+    *interval = strategy_grow(&strategy->suppression, *interval);
+    return STRATEGY_FORWARD;
+}
+
+enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry)
+{
+    if (entry->n_out == 0) {
+        entry->suppress = 0;
+        return STRATEGY_NEW;
+    }
+    return strategy_suppress(fwd, strategy, entry->sent, &entry->suppress);
+}
+
+enum strategy_retx strategy_suppress_out(struct fwd *fwd, const struct strategy *strategy, struct pit_out *out)
+{
+    return strategy_suppress(fwd, strategy, out->sent, &out->suppress);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_STRATEGY_H
+#define FWD_STRATEGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fwd/pkt.h"
+
+/*
+ * Forwarding strategies: which upstreams a pending Interest is sent to. A strategy decides, the pipeline sends; so a
+ * strategy neither owns packets nor touches records. Instances are made by the control thread and read by workers.
+ */
+
+/** Exponential suppression of retransmissions (NFD RetxSuppressionExponential). */
+struct strategy_suppression {
+    uint16_t initial_ticks; /**< of 2^20 ns */
+    uint16_t max_ticks;
+    float multiplier; /**< at least 1; only read when an interval is renewed */
+};
+
+/** What a strategy sees of an Interest, and what it decides. */
+struct strategy_choice {
+    const struct face *in;       /**< downstream */
+    const struct fib_entry *fib; /**< NULL: no prefix matches */
+    struct pit_entry *entry;
+    bool localhop;     /**< the name is under /localhop */
+    uint8_t hop_limit; /**< after decrement; 255 when absent */
+    uint8_t n_out;
+    enum drop none;  /**< why nothing was chosen */
+    bool suppressed; /**< a retransmission that came too early: it only waits */
+    const struct face *out[FIB_NEXTHOPS_MAX];
+};
+
+struct strategy {
+    const struct strategy_type *type;
+    struct strategy_suppression suppression;
+};
+
+struct strategy_type {
+    const char *name;   /**< "best-route" */
+    uint8_t version;    /**< current version, of /localhost/nfd/strategy/NAME/v=N */
+    bool nack_no_route; /**< an Interest without eligible next hop is answered with Nack NoRoute and forgotten */
+    bool nack_on_loop;  /**< a looping Interest is answered with Nack Duplicate */
+    bool handles_nack;  /**< Nacks from upstream are aggregated and passed on */
+    /** Choose upstreams for a new or retransmitted Interest whose in-record is in place. */
+    void (*interest)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);
+};
+
+/** Suppression parameters from milliseconds; at least one tick. Control thread. */
+struct strategy_suppression strategy_suppression(uint32_t initial_ms, uint32_t max_ms, double multiplier);
+
+extern const struct strategy_type strategy_best_route;
+extern const struct strategy_type strategy_multicast;
+
+/** Default parameters: 10 ms, 250 ms, 2. */
+extern const struct strategy strategy_default;
+
+/** Strategy type by its short name or its NFD name without version; NULL when unknown. Control thread. */
+const struct strategy_type *strategy_find(const char *name);
+/** All types, NULL-terminated. */
+extern const struct strategy_type *const strategy_types[];
+
+/** Why a next hop may not be used for this Interest; DROP_NONE when it may. Writes *face. */
+enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
+                            const struct face **face);
+
+enum strategy_retx { STRATEGY_NEW, STRATEGY_FORWARD, STRATEGY_SUPPRESS };
+
+/** Decide on a retransmission by the time since any upstream was last used, and renew the entry's interval. */
+enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry);
+/** The same for one upstream. */
+enum strategy_retx strategy_suppress_out(struct fwd *fwd, const struct strategy *strategy, struct pit_out *out);
+
+#endif
