@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_DAEMON_DAEMON_H
+#define FWD_DAEMON_DAEMON_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "conf/conf.h"
+#include "fwd/fwd.h"
+#include "fwd/strategy.h"
+#include "fwd/worker.h"
+
+/*
+ * The running daemon. Everything in it is written by the control (main) thread. Others that look at more than
+ * counters (telemetry) hold the lock, and so does the control thread while it changes faces, ports or tables.
+ */
+struct daemon {
+    struct conf *conf;
+    struct fwd_shared shared;
+    struct rte_rcu_qsbr *qsbr;
+    struct rte_mempool *pool;
+    unsigned pool_baseline; /**< mbufs that ports hold while nothing is going on */
+    bool hugepages;
+    struct timespec started; /**< CLOCK_REALTIME */
+    pthread_mutex_t lock;
+    uint16_t n_ports;
+    struct port port[PORT_MAX];
+    uint32_t *face_id;         /**< FaceId of conf->face[i]; 0: not made */
+    struct strategy *strategy; /**< instances; [0] is the default */
+    const struct strategy **strategy_list;
+    const char **strategy_prefix; /**< prefix of each instance, "/" for [0] */
+    uint16_t n_strategies;
+    uint16_t n_workers;
+    struct worker worker[FWD_WORKERS_MAX];
+};
+
+/**
+ * Bring everything up in order: EAL, memory, ports, faces, routes, workers. Faults are logged with the line of the
+ * configuration they come from. Takes @p conf over.
+ *
+ * @return NULL when something failed; all is undone then
+ */
+struct daemon *daemon_start(struct conf *conf);
+
+/** Stop workers (they send what they hold), close ports, free everything. */
+void daemon_stop(struct daemon *daemon);
+
+/** Start EAL as the configuration says. @return 0, or -1 with the reason logged; *hugepages tells what it got */
+int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages);
+
+/** Drop to the configured account; workers lose all capabilities. @return 0, or -1 with the reason logged */
+int daemon_drop_privileges(const struct conf *conf);
+
+/** Answer /pitlane/... commands on DPDK's telemetry socket about this daemon. Call once, before the workers start. */
+void telemetry_start(struct daemon *daemon);
+
+/** Tell the service manager (NOTIFY_SOCKET, sd_notify protocol); does nothing without one. */
+void notify(const char *state);
+
+#endif

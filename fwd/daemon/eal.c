@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+
+#include "fwd/daemon/daemon.h"
+#include "fwd/daemon/log.h"
+
+#define EAL_ARGS_MAX (32 + 2 * CONF_PORTS_MAX)
+
+/* Memory that EAL needs beside the packet pool: rings, device queues, its own tables. */
+#define EAL_OVERHEAD_MB 64
+
+static uint64_t free_hugepages(void)
+{
+    FILE *f = fopen("/proc/meminfo", "re");
+    char line[128];
+    unsigned long long pages = 0, size_kb = 0;
+    if (f == NULL)
+        return 0;
+    while (fgets(line, sizeof line, f) != NULL) {
+        (void)sscanf(line, "HugePages_Free: %llu", &pages);
+        (void)sscanf(line, "Hugepagesize: %llu kB", &size_kb);
+    }
+    fclose(f);
+    return pages * size_kb * 1024;
+}
+
+/* "0000:8a:00.0": a PCI address, which EAL must be told of at start. */
+static bool is_pci(const char *device)
+{
+    return device != NULL && isxdigit((unsigned char)device[0]) && strchr(device, ':') != NULL;
+}
+
+/*
+ * Workers get lcores 0, 1, ... on the CPUs that were configured, or on those this process may use, the last ones
+ * first: CPU 0 has the most other work. The control thread is one more lcore that floats over all of them.
+ */
+static void lcores(const struct conf *conf, char *map, size_t size)
+{
+    cpu_set_t allowed;
+    unsigned cpus[CPU_SETSIZE], n_cpus = 0;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (unsigned cpu = CPU_SETSIZE; cpu-- > 0;)
+        if (CPU_ISSET(cpu, &allowed))
+            cpus[n_cpus++] = cpu;
+    const struct conf_workers *workers = &conf->workers;
+    if (workers->n_lcores == 0 && workers->count > n_cpus)
+        log_warning("%u workers share %u CPUs\n", workers->count, n_cpus);
+    size_t len = 0;
+    for (unsigned w = 0; w < workers->count; w++) {
+        unsigned cpu = workers->n_lcores > 0 ? workers->lcores[w] : cpus[w % n_cpus];
+        len += (size_t)snprintf(map + len, size - len, "%u@%u,", w, cpu);
+    }
+    len += (size_t)snprintf(map + len, size - len, "%u@(", workers->count);
+    for (unsigned i = 0; i < n_cpus; i++)
+        len += (size_t)snprintf(map + len, size - len, "%s%u", i > 0 ? "," : "", cpus[i]);
+    snprintf(map + len, size - len, ")");
+}
+
+static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepages)
+{
+    static char text[EAL_ARGS_MAX][64], map[8192], main_lcore[16], memory[16];
+    char *argv[EAL_ARGS_MAX];
+    int n = 0;
+#define ARG(...)                                        \
+    do {                                                \
+        snprintf(text[n], sizeof text[n], __VA_ARGS__); \
+        argv[n] = text[n];                              \
+        n++;                                            \
+    } while (0)
+    ARG("pitlaned");
+    ARG("--file-prefix");
+    ARG("%s", conf->daemon.file_prefix);
+    lcores(conf, map, sizeof map);
+    ARG("--lcores");
+    argv[n++] = map;
+    snprintf(main_lcore, sizeof main_lcore, "%u", conf->workers.count);
+    ARG("--main-lcore");
+    argv[n++] = main_lcore;
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)(pool_octets >> 20) + EAL_OVERHEAD_MB);
+    if (hugepages) {
+        ARG("--in-memory");
+    } else {
+        ARG("--no-huge");
+        ARG("-m");
+        argv[n++] = memory;
+    }
+    unsigned n_pci = 0;
+    for (unsigned i = 0; i < conf->n_ports; i++) {
+        if (is_pci(conf->port[i].device)) {
+            ARG("-a");
+            ARG("%s", conf->port[i].device);
+            n_pci++;
+        }
+    }
+    if (n_pci == 0)
+        ARG("--no-pci");
+#undef ARG
+    return rte_eal_init(n, argv);
+}
+
+int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages)
+{
+    uint64_t wanted = pool_octets + ((uint64_t)EAL_OVERHEAD_MB << 20);
+    uint64_t there = free_hugepages();
+    *hugepages = conf->memory.hugepages != CONF_HUGEPAGES_NO && there >= wanted;
+    struct conf_at at = conf_key_at(conf, &conf->memory, "hugepages");
+    if (conf->memory.hugepages == CONF_HUGEPAGES_YES && !*hugepages) {
+        log_error("%s:%u: hugepages = \"yes\", but %llu MB are needed and %llu MB are free: "
+                  "sysctl -w vm.nr_hugepages=%llu\n",
+                  at.file, at.line, (unsigned long long)wanted >> 20, (unsigned long long)there >> 20,
+                  (unsigned long long)(wanted >> 21) + 1);
+        return -1;
+    }
+    if (conf->memory.hugepages == CONF_HUGEPAGES_AUTO && !*hugepages)
+        log_warning("no hugepages for %llu MB: using 4 kB pages, which costs speed\n",
+                    (unsigned long long)wanted >> 20);
+    // EAL puts its runtime files, the telemetry socket among them, below this folder.
+    if (mkdir(conf->daemon.runtime_dir, 0755) != 0 && errno != EEXIST) {
+        at = conf_key_at(conf, &conf->daemon, "runtime-dir");
+        log_error("%s:%u: cannot make %s: %s\n", at.file, at.line, conf->daemon.runtime_dir, strerror(errno));
+        return -1;
+    }
+    setenv("RUNTIME_DIRECTORY", conf->daemon.runtime_dir, 1);
+    if (eal_init(conf, pool_octets, *hugepages) < 0) {
+        log_error("DPDK does not start: %s%s\n", rte_strerror(rte_errno),
+                  rte_errno == EAGAIN || rte_errno == EALREADY ? " (does another instance use this file-prefix?)" : "");
+        return -1;
+    }
+    return 0;
+}

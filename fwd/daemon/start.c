@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <rte_rcu_qsbr.h>
+
+#include "fwd/daemon/daemon.h"
+#include "fwd/daemon/log.h"
+#include "fwd/dispatch.h"
+#include "ports/mbuf_pool.h"
+
+/* An AF_XDP queue keeps this many buffers in its fill ring, and as many again wait to be sent. */
+#define XDP_RING 2048
+/* Buffers for bursts under way, copies, fragments and answers of one worker. */
+#define WORKER_MBUFS 4096
+
+/* The line a setting stands on, or would, as the start of a message. */
+#define AT(conf, item, key) conf_key_at(conf, item, key).file, conf_key_at(conf, item, key).line
+
+/* Buffers that cannot be short while every queue, cache and table is full. */
+static uint32_t pool_size(const struct conf *conf)
+{
+    if (conf->memory.mbufs != 0)
+        return conf->memory.mbufs;
+    uint64_t n = 0;
+    for (unsigned i = 0; i < conf->n_ports; i++) {
+        const struct conf_port *port = &conf->port[i];
+        unsigned queues = port->queues != 0 ? port->queues : conf->workers.count;
+        n += (uint64_t)queues * (port->netdev != NULL ? 2 * XDP_RING : port->rx_desc + port->tx_desc);
+    }
+    uint64_t held = (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS;
+    n += held * conf->workers.count;
+    return (uint32_t)RTE_MIN(n, UINT32_MAX / 2);
+}
+
+static int start_memory(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    uint32_t n_mbufs = pool_size(conf);
+    uint64_t octets = mbuf_pool_memory(n_mbufs, (uint16_t)conf->memory.mbuf_size);
+    if (daemon_eal(conf, octets, &daemon->hugepages) != 0)
+        return -1;
+    worker_clock_init();
+    daemon->pool = mbuf_pool_create("packets", n_mbufs, (uint16_t)conf->memory.mbuf_size, daemon->hugepages);
+    if (daemon->pool == NULL) {
+        log_error("%s:%u: no memory for %u packet buffers (%llu MB): %s\n", AT(conf, &conf->memory, "mbufs"), n_mbufs,
+                  (unsigned long long)octets >> 20, rte_strerror(rte_errno));
+        return -1;
+    }
+    size_t size = rte_rcu_qsbr_get_memsize(FWD_WORKERS_MAX);
+    daemon->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(size, RTE_CACHE_LINE_SIZE));
+    if (daemon->qsbr == NULL || rte_rcu_qsbr_init(daemon->qsbr, FWD_WORKERS_MAX) != 0)
+        return -1;
+    return 0;
+}
+
+static int start_tables(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    struct fwd_shared *shared = &daemon->shared;
+    ndn_name_hash_init();
+    if (getrandom(&shared->name_key, sizeof shared->name_key, 0) != (ssize_t)sizeof shared->name_key ||
+        getrandom(shared->token_key, sizeof shared->token_key, 0) != (ssize_t)sizeof shared->token_key) {
+        log_error("no random numbers: %s\n", strerror(errno));
+        return -1;
+    }
+    shared->n_workers = daemon->n_workers;
+    shared->lenient = conf->daemon.tlv_lenient;
+    shared->max_lifetime_ms = conf->pit.max_lifetime_ms;
+    shared->face_share = (uint32_t)RTE_MAX(1.0, conf->pit.face_share * conf->pit.capacity);
+    struct fib_config fib = {.capacity = conf->fib.capacity, .key = &shared->name_key, .qsbr = daemon->qsbr};
+    int rc = fib_create(&shared->fib, &fib);
+    if (rc == 0)
+        rc = face_table_create(&shared->faces, daemon->qsbr);
+    if (rc == 0 && daemon->n_workers > 1)
+        rc = dispatch_create(&shared->dispatch, daemon->n_workers, (uint8_t)conf->workers.dispatch_components);
+    if (rc != 0)
+        log_error("no memory for the tables: %s\n", strerror(-rc));
+    return rc;
+}
+
+static int start_ports(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    for (unsigned i = 0; i < conf->n_ports; i++) {
+        const struct conf_port *from = &conf->port[i];
+        struct port_config config = {
+            .name = from->name,
+            .device = from->device,
+            .netdev = from->netdev,
+            .mtu = (uint16_t)from->mtu,
+            .n_queues = (uint16_t)from->queues,
+            .rx_desc = (uint16_t)from->rx_desc,
+            .tx_desc = (uint16_t)from->tx_desc,
+            .bare = from->bare,
+            .promiscuous = from->promiscuous,
+            .rx_csum = from->checksum == CONF_CHECKSUM_VERIFY,
+            .ip4_prefix_len = from->ip4_prefix_len,
+        };
+        memcpy(config.udp_ports, from->udp_ports, sizeof config.udp_ports);
+        memcpy(config.ip4, from->ip4, sizeof config.ip4);
+        memcpy(config.ip6, from->ip6, sizeof config.ip6);
+        char err[200] = "";
+        int rc = port_open(&daemon->port[i], (uint16_t)i, &config, daemon->n_workers, daemon->pool, daemon->qsbr, err);
+        if (rc != 0) {
+            log_error("%s:%u: port %s: %s\n", AT(conf, from, from->netdev != NULL ? "netdev" : "device"), from->name,
+                      err[0] != '\0' ? err : strerror(-rc));
+            return -1;
+        }
+        daemon->shared.port[i] = &daemon->port[i];
+        daemon->n_ports++;
+    }
+    return 0;
+}
+
+static int start_face(struct daemon *daemon, unsigned i)
+{
+    const struct conf *conf = daemon->conf;
+    const struct conf_face *from = &conf->face[i];
+    struct port *port = &daemon->port[from->port];
+    struct face_config config = {
+        .name = from->name,
+        .port = port->index,
+        .kind = (uint8_t)from->kind,
+        .scope = (uint8_t)from->scope,
+        .link_type = (uint8_t)from->link_type,
+        .persistency = (uint8_t)from->persistency,
+        .mac_static = from->mac_static,
+        .vlan = (uint16_t)from->vlan,
+        .mtu = (uint16_t)from->mtu,
+        .local_udp = from->local_udp,
+        .remote_udp = from->remote_udp,
+    };
+    memcpy(config.local_mac, from->has_local_mac ? from->local_mac : port->mac, 6);
+    memcpy(config.remote_mac, from->remote_mac, 6);
+    memcpy(config.local_ip, from->local_ip, 16);
+    memcpy(config.remote_ip, from->remote_ip, 16);
+    uint32_t id;
+    int rc = face_add(daemon->shared.faces, &config, port->mtu, &id);
+    if (rc == 0)
+        rc = port_face_add(port, face_get(daemon->shared.faces, id));
+    if (rc != 0) {
+        log_error("%s:%u: face %s: %s\n", AT(conf, from, "remote"), from->name, strerror(-rc));
+        return -1;
+    }
+    daemon->face_id[i] = id;
+    return 0;
+}
+
+static int start_faces(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    daemon->face_id = calloc(conf->n_faces + 1, sizeof *daemon->face_id);
+    if (daemon->face_id == NULL)
+        return -1;
+    for (unsigned i = 0; i < conf->n_faces; i++)
+        if (start_face(daemon, i) != 0)
+            return -1;
+    return 0;
+}
+
+/* A prefix of the configuration as TLV-VALUE; logs what is wrong with it. */
+static int prefix_octets(const struct conf *conf, const void *item, const char *uri, uint8_t name[NDN_NAME_MAX])
+{
+    int len = ndn_name_from_uri(uri, name, NDN_NAME_MAX);
+    if (len < 0)
+        log_error("%s:%u: prefix \"%s\" is not a name: %s\n", AT(conf, item, "prefix"), uri, strerror(-len));
+    return len;
+}
+
+static int start_strategies(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    unsigned n = conf->n_strategies + 1;
+    daemon->strategy = calloc(n, sizeof *daemon->strategy);
+    daemon->strategy_list = calloc(n, sizeof *daemon->strategy_list);
+    daemon->strategy_prefix = calloc(n, sizeof *daemon->strategy_prefix);
+    if (daemon->strategy == NULL || daemon->strategy_list == NULL || daemon->strategy_prefix == NULL)
+        return -1;
+    daemon->strategy[0] = strategy_default;
+    daemon->strategy_list[0] = &daemon->strategy[0];
+    daemon->strategy_prefix[0] = "/";
+    daemon->n_strategies = 1;
+    daemon->shared.strategies = daemon->strategy_list;
+    for (unsigned i = 0; i < conf->n_strategies; i++) {
+        const struct conf_strategy *from = &conf->strategy[i];
+        uint16_t number = daemon->n_strategies++;
+        daemon->strategy[number] = (struct strategy){
+            .type = from->kind == CONF_MULTICAST ? &strategy_multicast : &strategy_best_route,
+            .suppression = strategy_suppression(from->retx_suppression_initial_ms, from->retx_suppression_max_ms,
+                                                from->retx_suppression_multiplier),
+        };
+        daemon->strategy_list[number] = &daemon->strategy[number];
+        daemon->strategy_prefix[number] = from->prefix;
+        uint8_t name[NDN_NAME_MAX];
+        int len = prefix_octets(conf, from, from->prefix, name);
+        if (len < 0)
+            return -1;
+        int rc = fib_strategy_set(daemon->shared.fib, name, (uint16_t)len, number);
+        if (rc != 0) {
+            log_error("%s:%u: strategy of %s: %s\n", AT(conf, from, "prefix"), from->prefix, strerror(-rc));
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int start_routes(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    for (unsigned i = 0; i < conf->n_routes; i++) {
+        const struct conf_route *from = &conf->route[i];
+        uint8_t name[NDN_NAME_MAX];
+        int len = prefix_octets(conf, from, from->prefix, name);
+        if (len < 0)
+            return -1;
+        int rc = fib_nexthop_set(daemon->shared.fib, name, (uint16_t)len, daemon->face_id[from->face], from->cost);
+        if (rc != 0) {
+            log_error("%s:%u: route %s: %s\n", AT(conf, from, "prefix"), from->prefix,
+                      rc == -ENOSPC ? "the FIB, or the prefix, holds no more next hops" : strerror(-rc));
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int start_workers(struct daemon *daemon)
+{
+    const struct conf *conf = daemon->conf;
+    struct port *ports[PORT_MAX];
+    for (uint16_t p = 0; p < daemon->n_ports; p++)
+        ports[p] = &daemon->port[p];
+    if (worker_plan(daemon->worker, daemon->n_workers, ports, daemon->n_ports) != 0) {
+        log_error("no memory for the rings between workers\n");
+        return -1;
+    }
+    enum arena_pages pages = conf->memory.hugepages == CONF_HUGEPAGES_NO ? ARENA_PAGES_SMALL : ARENA_PAGES_AUTO;
+    for (uint16_t w = 0; w < daemon->n_workers; w++) {
+        uint64_t seed;
+        if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+            return -1;
+        daemon->worker[w].config = (struct worker_config){
+            .lcore = w,
+            .burst = (uint16_t)conf->workers.burst,
+            .busy_poll = conf->workers.busy_poll,
+            .max_sleep_us = conf->workers.max_sleep_us,
+            .qsbr = daemon->qsbr,
+            .fwd =
+                {
+                    .shared = &daemon->shared,
+                    .worker = w,
+                    .pit = {.capacity = conf->pit.capacity, .pages = pages},
+                    .cs = {.capacity = conf->cs.capacity,
+                           .capacity_max = conf->cs.capacity_max,
+                           .policy = conf->cs.policy == CONF_CS_LRU ? CS_LRU : CS_PRIORITY_FIFO,
+                           .pages = pages},
+                    .reass = {.max_messages = conf->lp.messages,
+                              .max_per_face = conf->lp.per_face,
+                              .max_bytes = (uint32_t)conf->lp.budget,
+                              .max_fragments = (uint16_t)conf->lp.max_fragments,
+                              .timeout_ms = conf->lp.timeout_ms,
+                              .pages = pages},
+                    .dnl_capacity = conf->pit.dead_nonce_capacity,
+                    .pages = pages,
+                    .pool = daemon->pool,
+                    .seed = seed,
+                },
+        };
+        if (worker_start(&daemon->worker[w]) != 0) {
+            log_error("%s:%u: no memory for the tables of worker %u\n", AT(conf, &conf->pit, "capacity"), w);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+struct daemon *daemon_start(struct conf *conf)
+{
+    struct daemon *daemon = aligned_alloc(64, (sizeof *daemon + 63) & ~(size_t)63);
+    if (daemon == NULL) {
+        conf_free(conf);
+        return NULL;
+    }
+    memset(daemon, 0, sizeof *daemon);
+    daemon->conf = conf;
+    daemon->n_workers = (uint16_t)conf->workers.count;
+    pthread_mutex_init(&daemon->lock, NULL);
+    clock_gettime(CLOCK_REALTIME, &daemon->started);
+    if (start_memory(daemon) != 0 || start_tables(daemon) != 0 || start_ports(daemon) != 0 ||
+        start_faces(daemon) != 0 || start_strategies(daemon) != 0 || start_routes(daemon) != 0 ||
+        start_workers(daemon) != 0 || daemon_drop_privileges(conf) != 0) {
+        daemon_stop(daemon);
+        return NULL;
+    }
+    daemon->pool_baseline = rte_mempool_in_use_count(daemon->pool);
+    return daemon;
+}
+
+void daemon_stop(struct daemon *daemon)
+{
+    for (uint16_t w = 0; w < daemon->n_workers; w++)
+        if (daemon->worker[w].ready)
+            worker_stop(&daemon->worker[w]);
+    worker_unplan(daemon->worker, daemon->n_workers);
+    for (uint16_t p = 0; p < daemon->n_ports; p++)
+        port_close(&daemon->port[p]);
+    dispatch_destroy(daemon->shared.dispatch);
+    if (daemon->shared.faces != NULL)
+        face_table_destroy(daemon->shared.faces);
+    if (daemon->shared.fib != NULL)
+        fib_destroy(daemon->shared.fib);
+    free(daemon->strategy);
+    free(daemon->strategy_list);
+    free(daemon->strategy_prefix);
+    free(daemon->face_id);
+    rte_mempool_free(daemon->pool);
+    free(daemon->qsbr);
+    rte_eal_cleanup();
+    conf_free(daemon->conf);
+    pthread_mutex_destroy(&daemon->lock);
+    free(daemon);
+}
