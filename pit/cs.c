@@ -16,8 +16,20 @@
 /** From this capacity on, entries that will be evicted soon are brought into the cache ahead. */
 #define CS_AHEAD_MIN 2048
 #define CS_AHEAD     8
+/** From this capacity on, lru is approximated by giving used entries a second chance. */
+#define CS_EXACT_MAX 4096
+/** Used entries that one eviction passes over. */
+#define CS_PASS_OVER 16
 /** Longest time that is put on the wheel at once. */
 #define CS_TIMER_MAX_MS 2000000000u
+
+static void capacity_set(struct cs *cs, uint32_t capacity)
+{
+    cs->capacity = capacity;
+    cs->look_ahead = cs->policy == CS_LRU && capacity >= CS_AHEAD_MIN;
+    cs->approximate = cs->policy == CS_LRU && capacity > CS_EXACT_MAX;
+    cs->ahead = POOL_NONE;
+}
 
 int cs_create(struct cs **out, const struct cs_config *config, uint64_t now_ns)
 {
@@ -27,11 +39,11 @@ int cs_create(struct cs **out, const struct cs_config *config, uint64_t now_ns)
     if (cs == NULL)
         return -ENOMEM;
     uint32_t n = config->capacity_max > 0 ? config->capacity_max : 1;
-    cs->capacity = config->capacity;
-    cs->capacity_max = n;
     cs->policy = config->policy;
+    capacity_set(cs, config->capacity);
     if (pool_init(&cs->entries, n, sizeof(struct cs_entry), config->pages) != 0)
         goto fail;
+    cs->entry = pool_at(&cs->entries, 0);
     if (table_init(&cs->index, n, config->pages) != 0)
         goto fail;
     cs->cold = arena_map(((size_t)n + 1) * sizeof *cs->cold, config->pages);
@@ -56,7 +68,7 @@ void cs_destroy(struct cs *cs)
     if (cs == NULL)
         return;
     for (unsigned q = 0; q < CS_QUEUES; q++)
-        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer)
+        for (uint32_t i = cs_oldest(cs, q); i != POOL_NONE; i = cs_newer(cs, i))
             rte_pktmbuf_free(cs_at(cs, i)->mbuf);
     if (cs->wheel != NULL)
         wheel_destroy(cs->wheel);
@@ -73,12 +85,16 @@ static void queue_push(struct cs *cs, uint32_t index, enum cs_queue_id id)
     struct cs_queue *queue = &cs->queue[id];
     struct cs_entry *entry = cs_at(cs, index);
     entry->queue = id;
-    entry->newer = POOL_NONE;
-    entry->older = queue->newest;
-    if (queue->newest != POOL_NONE)
-        cs_at(cs, queue->newest)->newer = index;
-    else
-        queue->oldest = index;
+    if (queue->newest == POOL_NONE) {
+        entry->newer = index;
+        entry->older = index;
+    } else {
+        struct cs_entry *newest = cs_at(cs, queue->newest);
+        entry->older = queue->newest;
+        entry->newer = newest->newer;
+        cs_at(cs, newest->newer)->older = index;
+        newest->newer = index;
+    }
     queue->newest = index;
     queue->count++;
 }
@@ -89,69 +105,91 @@ static void queue_remove(struct cs *cs, uint32_t index)
     struct cs_queue *queue = &cs->queue[entry->queue];
     if (cs->ahead == index)
         cs->ahead = entry->newer;
-    if (entry->older != POOL_NONE)
-        cs_at(cs, entry->older)->newer = entry->newer;
+    cs_at(cs, entry->older)->newer = entry->newer;
+    cs_at(cs, entry->newer)->older = entry->older;
+    if (queue->newest == index)
+        queue->newest = --queue->count > 0 ? entry->older : POOL_NONE;
     else
-        queue->oldest = entry->newer;
-    if (entry->newer != POOL_NONE)
-        cs_at(cs, entry->newer)->older = entry->older;
-    else
-        queue->newest = entry->older;
-    queue->count--;
+        queue->count--;
 }
 
+/** Paths that new Data seldom takes are kept out of line, so that the usual one needs few registers. */
+#define CS_SELDOM __attribute__((noinline))
+
 /** Bring what the next evictions will touch into the cache: entry, bucket and mbuf are each one miss in a large CS. */
-static void evict_ahead(struct cs *cs)
+static CS_SELDOM void evict_ahead(struct cs *cs)
 {
     uint32_t ahead = cs->ahead;
-    if (ahead == POOL_NONE || ahead == cs->queue[CS_QUEUE_MAIN].oldest) {
-        ahead = cs->queue[CS_QUEUE_MAIN].oldest;
-        for (unsigned i = 0; i < CS_AHEAD && ahead != POOL_NONE; i++)
+    if (ahead == POOL_NONE || ahead == cs_oldest(cs, CS_QUEUE_MAIN)) {
+        ahead = cs_oldest(cs, CS_QUEUE_MAIN);
+        for (unsigned i = 0; i < CS_AHEAD; i++)
             ahead = cs_at(cs, ahead)->newer;
-        if (ahead == POOL_NONE)
-            return;
     }
     const struct cs_entry *entry = cs_at(cs, ahead);
     table_prefetch(&cs->index, entry->hash);
     __builtin_prefetch(entry->mbuf, 1);
     cs->ahead = entry->newer;
-    if (entry->newer != POOL_NONE) {
-        __builtin_prefetch(cs_at(cs, entry->newer), 1);
-        __builtin_prefetch(cs_at(cs, entry->newer)->name, 1);
-    }
+    __builtin_prefetch(cs_at(cs, entry->newer), 1);
+    __builtin_prefetch(cs_at(cs, entry->newer)->name, 1);
 }
 
-/** Take an entry out of everything but the pool; its mbuf is freed. */
-static void entry_clear(struct cs *cs, uint32_t index)
+static inline void mbuf_free(struct rte_mbuf *mbuf)
+{
+    if (mbuf->next == NULL)
+        rte_pktmbuf_free_seg(mbuf);
+    else
+        rte_pktmbuf_free(mbuf);
+}
+
+/** Take an entry out of all but its queue and the pool; its mbuf is freed. */
+static inline void entry_clear(struct cs *cs, uint32_t index)
 {
     struct cs_entry *entry = cs_at(cs, index);
     if (cs->wheel != NULL)
         wheel_cancel(cs->wheel, index);
     if (entry->nodes != POOL_NONE)
         cs_prefix_remove(cs, index);
-    queue_remove(cs, index);
     table_remove(&cs->index, entry->hash, index);
-    rte_pktmbuf_free(entry->mbuf);
+    mbuf_free(entry->mbuf);
     entry->mbuf = NULL;
-    cs->n_entries--;
 }
 
 static void entry_erase(struct cs *cs, uint32_t index)
 {
     entry_clear(cs, index);
+    queue_remove(cs, index);
     pool_put(&cs->entries, index);
+    cs->n_entries--;
+}
+
+/**
+ * In a large CS of policy lru a hit only marks its entry, since moving it would cost three cache misses; marked
+ * entries are passed over once.
+ */
+static CS_SELDOM uint32_t pass_over(struct cs *cs, uint32_t index)
+{
+    for (unsigned i = 0; i < CS_PASS_OVER && (cs_at(cs, index)->flags & CS_USED) != 0; i++) {
+        cs_at(cs, index)->flags &= (uint8_t)~CS_USED;
+        cs->queue[CS_QUEUE_MAIN].newest = index;
+        index = cs_at(cs, index)->newer;
+    }
+    return index;
 }
 
 /** Entry that is evicted next; there is one. */
-static uint32_t victim(const struct cs *cs)
+static inline uint32_t victim(struct cs *cs)
 {
+    if (cs->policy == CS_LRU) {
+        uint32_t index = cs_oldest(cs, CS_QUEUE_MAIN);
+        return (cs_at(cs, index)->flags & CS_USED) == 0 ? index : pass_over(cs, index);
+    }
     unsigned q = CS_QUEUE_UNSOLICITED;
     while (q < CS_QUEUE_MAIN && cs->queue[q].count == 0)
         q++;
-    return cs->queue[q].oldest;
+    return cs_oldest(cs, q);
 }
 
-static void shrink(struct cs *cs, uint32_t max)
+static CS_SELDOM void shrink(struct cs *cs, uint32_t max)
 {
     for (; cs->n_entries > cs->capacity && max > 0; max--) {
         cs->n_evictions++;
@@ -159,7 +197,7 @@ static void shrink(struct cs *cs, uint32_t max)
     }
 }
 
-static uint32_t find_exact(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
+static CS_SELDOM uint32_t find_candidates(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
 {
     struct table_iter iter;
     for (uint32_t i = table_first(&cs->index, hash, &iter); i != 0; i = table_next(&cs->index, &iter)) {
@@ -168,6 +206,14 @@ static uint32_t find_exact(const struct cs *cs, uint64_t hash, const uint8_t *va
             return i;
     }
     return POOL_NONE;
+}
+
+static inline uint32_t find_exact(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
+{
+    const struct table_bucket *home = &cs->index.bucket[table_home(&cs->index, hash)];
+    if (table_match_tag(home, table_tag(hash)) == 0 && home->n_spilled == 0)
+        return POOL_NONE;
+    return find_candidates(cs, hash, value, len);
 }
 
 void cs_prefetch_bucket(const struct cs *cs, uint64_t hash)
@@ -220,11 +266,15 @@ bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_k
     if (index == POOL_NONE)
         goto miss;
 
-    if (cs->policy == CS_LRU && cs->queue[CS_QUEUE_MAIN].newest != index) {
-        queue_remove(cs, index);
-        queue_push(cs, index, CS_QUEUE_MAIN);
+    struct cs_entry *entry = cs_at(cs, index);
+    if (cs->policy == CS_LRU) {
+        if (cs->approximate) {
+            entry->flags |= CS_USED;
+        } else if (cs->queue[CS_QUEUE_MAIN].newest != index) {
+            queue_remove(cs, index);
+            queue_push(cs, index, CS_QUEUE_MAIN);
+        }
     }
-    const struct cs_entry *entry = cs_at(cs, index);
     hit->mbuf = entry->mbuf;
     hit->off = (uint32_t)entry->off - entry->mbuf->data_off;
     hit->len = entry->len;
@@ -236,21 +286,20 @@ miss:
     return false;
 }
 
-/** Queue of an entry that was just written; arms its timer. */
-static void entry_enqueue(struct cs *cs, uint32_t index, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+/** Where new Data goes. */
+static inline enum cs_queue_id queue_for(const struct cs *cs, uint32_t freshness_ms, bool unsolicited)
 {
-    enum cs_queue_id queue = CS_QUEUE_MAIN;
-    if (cs->wheel != NULL) {
-        if (unsolicited) {
-            queue = CS_QUEUE_UNSOLICITED;
-        } else if (freshness_ms == 0) {
-            queue = CS_QUEUE_STALE;
-        } else {
-            uint32_t ms = freshness_ms < CS_TIMER_MAX_MS ? freshness_ms : CS_TIMER_MAX_MS;
-            wheel_arm(cs->wheel, index, wheel_tick_after_ms(now_ns, ms));
-        }
-    }
-    queue_push(cs, index, queue);
+    if (cs->policy == CS_LRU)
+        return CS_QUEUE_MAIN;
+    return unsolicited ? CS_QUEUE_UNSOLICITED : freshness_ms == 0 ? CS_QUEUE_STALE : CS_QUEUE_MAIN;
+}
+
+/** Entries of the main queue go to the stale one when their freshness ends (priority-fifo). */
+static CS_SELDOM void timer_arm(struct cs *cs, uint32_t index, uint32_t freshness_ms, uint64_t now_ns)
+{
+    uint32_t ms = freshness_ms < CS_TIMER_MAX_MS ? freshness_ms : CS_TIMER_MAX_MS;
+    if (cs_at(cs, index)->queue == CS_QUEUE_MAIN)
+        wheel_arm(cs->wheel, index, wheel_tick_after_ms(now_ns, ms));
 }
 
 /** Write the Data's place into an entry. */
@@ -269,8 +318,8 @@ static void entry_set(struct cs *cs, struct cs_entry *entry, struct rte_mbuf *mb
 }
 
 /** The same name again: the newer Data takes the place of the older. */
-static void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-                    uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+static CS_SELDOM void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+                              uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
 {
     struct cs_entry *entry = cs_at(cs, index);
     struct rte_mbuf *old = entry->mbuf;
@@ -281,7 +330,9 @@ static void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mbuf, uint32
     queue_remove(cs, index);
     entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
     rte_pktmbuf_free(old);
-    entry_enqueue(cs, index, freshness_ms, unsolicited, now_ns);
+    queue_push(cs, index, queue_for(cs, freshness_ms, unsolicited));
+    if (cs->wheel != NULL)
+        timer_arm(cs, index, freshness_ms, now_ns);
     if (entry->nodes != POOL_NONE)
         cs_prefix_renew(cs, index);
 }
@@ -299,11 +350,13 @@ void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf
         return;
     }
 
-    if (cs->n_entries >= cs->capacity) {
+    bool reuse = cs->n_entries >= cs->capacity;
+    enum cs_queue_id queue = queue_for(cs, freshness_ms, unsolicited);
+    if (reuse) {
         // One more than needed while a smaller capacity is not reached yet.
         if (cs->n_entries > cs->capacity)
             shrink(cs, 1);
-        if (cs->capacity >= CS_AHEAD_MIN && cs->policy == CS_LRU)
+        if (cs->look_ahead)
             evict_ahead(cs);
         index = victim(cs);
         entry_clear(cs, index);
@@ -313,20 +366,32 @@ void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf
         if (index == POOL_NONE)
             return;
     }
+    struct cs_entry *entry = cs_at(cs, index);
+    if (reuse && entry->queue == queue) {
+        // The oldest entry of a ring becomes its newest.
+        cs->queue[queue].newest = index;
+    } else {
+        if (reuse)
+            queue_remove(cs, index);
+        else
+            cs->n_entries++;
+        queue_push(cs, index, queue);
+    }
     if (table_insert(&cs->index, name->hash_full, index) != 0) {
+        queue_remove(cs, index);
         pool_put(&cs->entries, index);
+        cs->n_entries--;
         return;
     }
-    struct cs_entry *entry = cs_at(cs, index);
     entry->hash = name->hash_full;
     entry->nodes = POOL_NONE;
     entry->name_len = name->len;
     entry->depth = name->depth;
     if (name->len <= CS_NAME_INLINE)
         octets_copy(entry->name, name->value, name->len);
-    cs->n_entries++;
     entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
-    entry_enqueue(cs, index, freshness_ms, unsolicited, now_ns);
+    if (cs->wheel != NULL)
+        timer_arm(cs, index, freshness_ms, now_ns);
     if (cs->prefixes.lengths != 0)
         cs_prefix_add(cs, index, name, now_ns);
 }
@@ -335,7 +400,7 @@ int cs_resize(struct cs *cs, uint32_t capacity)
 {
     if (capacity > cs->capacity_max)
         return -ERANGE;
-    cs->capacity = capacity;
+    capacity_set(cs, capacity);
     shrink(cs, CS_SHRINK_AT_ONCE);
     return 0;
 }
@@ -416,13 +481,13 @@ int cs_check(const struct cs *cs)
 {
     uint32_t total = 0;
     for (unsigned q = 0; q < CS_QUEUES; q++) {
-        uint32_t n = 0, newest = POOL_NONE;
-        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer) {
-            if (++n > cs->queue[q].count || cs_at(cs, i)->older != newest || entry_check(cs, i, q) != 0)
+        uint32_t n = 0, older = cs->queue[q].newest;
+        for (uint32_t i = cs_oldest(cs, q); i != POOL_NONE; i = cs_newer(cs, i)) {
+            if (++n > cs->queue[q].count || cs_at(cs, i)->older != older || entry_check(cs, i, q) != 0)
                 return -EINVAL;
-            newest = i;
+            older = i;
         }
-        if (n != cs->queue[q].count || cs->queue[q].newest != newest)
+        if (n != cs->queue[q].count)
             return -EINVAL;
         total += n;
     }

@@ -26,7 +26,10 @@
 /** Eviction takes the oldest of the first queue that is not empty; lru uses the last one only. */
 enum cs_queue_id { CS_QUEUE_UNSOLICITED = 0, CS_QUEUE_STALE, CS_QUEUE_MAIN, CS_QUEUES };
 
-enum cs_entry_flags { CS_HAS_DIGEST = 1 << 0 };
+enum cs_entry_flags {
+    CS_HAS_DIGEST = 1 << 0,
+    CS_USED = 1 << 1, /**< found since eviction last came by (large CS) */
+};
 
 struct cs_entry {
     uint64_t hash;
@@ -34,7 +37,7 @@ struct cs_entry {
     uint64_t fresh_until;  /**< ns, the last moment at which it is fresh; 0: never fresh */
     uint16_t off;          /**< Data, from buf_addr of the first segment: stays right when headers are cut or added */
     uint16_t len;          /**< of the Data */
-    uint32_t newer, older; /**< neighbours in its queue */
+    uint32_t newer, older; /**< neighbours in its queue, a ring */
     uint32_t nodes;        /**< first node in the prefix index */
     uint32_t seq;          /**< order of insertion, wrapping */
     uint16_t name_len;
@@ -53,8 +56,9 @@ struct cs_cold {
 };
 _Static_assert(sizeof(struct cs_cold) == 64, "one cache line");
 
+/** A ring, so that the oldest entry becomes the newest by moving the end: what an eviction for new Data does. */
 struct cs_queue {
-    uint32_t newest, oldest;
+    uint32_t newest; /**< its newer neighbour is the oldest; POOL_NONE: empty */
     uint32_t count;
 };
 
@@ -92,14 +96,17 @@ struct cs_prefixes {
 };
 
 struct cs {
-    struct pool entries;
+    struct cs_entry *entry; /**< by index, from 1 on; memory of the pool */
     struct table index;
-    struct cs_queue queue[CS_QUEUES];
     uint32_t capacity;
     uint32_t n_entries;
+    struct cs_queue queue[CS_QUEUES];
+    struct pool entries;
     uint32_t ahead; /**< entry that will be evicted soon and is being brought into the cache */
     uint32_t seq;
     enum cs_policy policy;
+    bool look_ahead;  /**< large enough for evict_ahead() to pay */
+    bool approximate; /**< hits mark entries instead of moving them */
     uint64_t n_hits, n_misses, n_inserts, n_evictions;
     struct cs_cold *cold;
     struct wheel *wheel; /**< priority-fifo only */
@@ -110,12 +117,26 @@ struct cs {
 
 static inline struct cs_entry *cs_at(const struct cs *cs, uint32_t index)
 {
-    return (struct cs_entry *)pool_at(&cs->entries, index);
+    return &cs->entry[index];
 }
 
 static inline bool cs_fresh(const struct cs_entry *entry, uint64_t now_ns)
 {
     return entry->fresh_until >= now_ns && entry->fresh_until != 0;
+}
+
+/** Oldest entry of a queue, POOL_NONE when it is empty. */
+static inline uint32_t cs_oldest(const struct cs *cs, enum cs_queue_id id)
+{
+    uint32_t newest = cs->queue[id].newest;
+    return newest != POOL_NONE ? cs_at(cs, newest)->newer : POOL_NONE;
+}
+
+/** Entry after @p index from oldest to newest, POOL_NONE after the newest. */
+static inline uint32_t cs_newer(const struct cs *cs, uint32_t index)
+{
+    const struct cs_entry *entry = cs_at(cs, index);
+    return cs->queue[entry->queue].newest != index ? entry->newer : POOL_NONE;
 }
 
 /* pit/cs_data.c: octets of the Data. */

@@ -219,7 +219,7 @@ static bool entry_index(struct cs *cs, uint32_t index, unsigned length)
 static void build_at_once(struct cs *cs, unsigned length)
 {
     for (unsigned q = 0; q < CS_QUEUES; q++)
-        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer)
+        for (uint32_t i = cs_oldest(cs, q); i != POOL_NONE; i = cs_newer(cs, i))
             if (cs_at(cs, i)->depth > length && !entry_index(cs, i, length))
                 return;
     cs->prefixes.building &= ~(UINT64_C(1) << length);
@@ -350,7 +350,7 @@ int cs_prefix_check(const struct cs *cs)
     const struct cs_prefixes *p = &cs->prefixes;
     uint32_t n_nodes = 0;
     for (unsigned q = 0; q < CS_QUEUES; q++)
-        for (uint32_t i = cs->queue[q].oldest; i != POOL_NONE; i = cs_at(cs, i)->newer)
+        for (uint32_t i = cs_oldest(cs, q); i != POOL_NONE; i = cs_newer(cs, i))
             if (entry_check(cs, cs_at(cs, i), i, &n_nodes) != 0)
                 return -EINVAL;
     bool apart = (p->lengths & p->dropping) == 0 && (p->building & ~p->lengths) == 0;
