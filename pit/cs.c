@@ -232,6 +232,14 @@ void cs_prefetch_entry(const struct cs *cs, uint64_t hash)
     __builtin_prefetch(entry->name);
 }
 
+void cs_prefetch_mbuf(const struct cs *cs, uint64_t hash)
+{
+    struct table_iter iter;
+    uint32_t index = table_first(&cs->index, hash, &iter);
+    if (index != 0)
+        __builtin_prefetch(cs_at(cs, index)->mbuf);
+}
+
 /** Data with the implicit digest that @p name ends in. */
 static uint32_t find_digest(struct cs *cs, const struct ndn_name *name)
 {

@@ -24,9 +24,9 @@ struct fib_nexthop {
 
 /** What a lookup gives; immutable while published. Next hops by rising cost, then FaceId. */
 struct fib_entry {
-    uint8_t depth;       /**< components of the prefix that matched */
-    uint8_t n_nexthops;  /**< own or inherited */
-    uint16_t strategy;   /**< number of the strategy instance, own or inherited; 0: the default */
+    uint8_t depth;                /**< components of the prefix that matched */
+    uint8_t n_nexthops;           /**< own or inherited */
+    uint16_t strategy;            /**< number of the strategy instance, own or inherited; 0: the default */
     struct fib_nexthop nexthop[]; /**< n_nexthops of them, at most FIB_NEXTHOPS_MAX */
 };
 

@@ -16,11 +16,11 @@ struct rte_mbuf;
  * byte budget; over a bound the oldest is evicted, of the same face first. One owner thread.
  */
 struct reass_config {
-    uint32_t max_messages;       /**< partial messages at once, e.g. 1024 */
-    uint32_t max_per_face;       /**< e.g. 64 */
-    uint32_t max_bytes;          /**< octets of mbuf buffers held, all messages together */
-    uint16_t max_fragments;      /**< FragCount limit, at most NDN_LP_FRAGS_MAX; default 32 */
-    uint32_t timeout_ms;         /**< after the last fragment; default 500 */
+    uint32_t max_messages;  /**< partial messages at once, e.g. 1024 */
+    uint32_t max_per_face;  /**< e.g. 64 */
+    uint32_t max_bytes;     /**< octets of mbuf buffers held, all messages together */
+    uint16_t max_fragments; /**< FragCount limit, at most NDN_LP_FRAGS_MAX; default 32 */
+    uint32_t timeout_ms;    /**< after the last fragment; default 500 */
     enum arena_pages pages;
 };
 
@@ -35,13 +35,13 @@ enum reass_result {
 
 /** Header fields that ride on the first fragment and belong to the whole message. */
 struct reass_header {
-    struct ndn_lp lp;                /**< token and other pointers point into @p token */
+    struct ndn_lp lp; /**< token points into @p token; announcement into the buffer of the first mbuf; no acks */
     uint8_t token[NDN_LP_TOKEN_MAX];
 };
 
 struct reass_stats {
-    uint32_t n_messages; /**< partial messages now */
-    uint32_t n_bytes;    /**< octets held now */
+    uint32_t n_messages;    /**< partial messages now */
+    uint32_t n_bytes;       /**< octets held now */
     uint64_t n_frags_freed; /**< fragments freed by timeout, eviction and dropped messages (frames, for accounting) */
     uint64_t n_evicted, n_timeout, n_completed;
 };
@@ -62,8 +62,8 @@ struct reass_freed {
     uint16_t bad, oversize, duplicate, evicted, full;
 };
 enum reass_result reass_add(struct reass *reass, uint32_t face, uint64_t sender, const struct ndn_lp *lp,
-                            struct rte_mbuf *mbuf, uint64_t now_ns, struct rte_mbuf **out,
-                            struct reass_header *header, struct reass_freed *freed);
+                            struct rte_mbuf *mbuf, uint64_t now_ns, struct rte_mbuf **out, struct reass_header *header,
+                            struct reass_freed *freed);
 
 /** Drop messages that timed out. @return fragments (frames) freed */
 uint32_t reass_poll(struct reass *reass, uint64_t now_ns);
