@@ -251,7 +251,7 @@ enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, 
     }
     if ((e->flags & (PIT_CAN_BE_PREFIX | PIT_DIGEST)) != 0)
         count_in(pit, e, name);
-    wheel_arm(pit->wheel, slot, expiry);
+    wheel_start(pit->wheel, slot, expiry);
     __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
     // Entries with more than NDN_NAME_DEPTH components may have siblings under another hash.
     if (sibling || name->n_comps > NDN_NAME_DEPTH)

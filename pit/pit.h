@@ -158,18 +158,18 @@ static inline uint32_t pit_prefix_count(const struct pit *pit, unsigned depth);
 /** In-record of @p face, NULL when there is none. */
 static inline struct pit_in *pit_in_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
 /** New in-record for @p face, which has none. NULL when blocks ran out. Only face is set. */
-struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
+static inline struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
 void pit_in_remove(struct pit *pit, struct pit_entry *entry, struct pit_in *in);
 /** First record (@p prev NULL) or the one after @p prev; NULL at the end. Removal during iteration is not allowed. */
-struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
+static inline struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
 /** Keep a downstream's PIT token. @return 0, or -ENOSPC when a long token finds no block */
 int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token, uint8_t len);
 /** The token of an in-record, valid until the record changes; in->token_len octets. */
 const uint8_t *pit_in_token(const struct pit *pit, const struct pit_entry *entry, const struct pit_in *in);
 
 static inline struct pit_out *pit_out_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
-struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
-struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev);
+static inline struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
+static inline struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev);
 void pit_out_remove(struct pit *pit, struct pit_entry *entry, struct pit_out *out);
 
 /** Re-arm the entry's timer. */

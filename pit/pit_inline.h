@@ -30,6 +30,10 @@ struct pit_fire {
 void pit_fire_entry(void *fire, uint32_t slot);
 /** Part of pit_only_exact(): true when a digest entry may be pending for Data of this name. */
 bool pit_digest_pending(const struct pit *pit, const struct ndn_name *name);
+struct pit_in *pit_in_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face);
+struct pit_out *pit_out_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face);
+struct pit_in *pit_in_next_more(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
+struct pit_out *pit_out_next_more(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev);
 struct pit_in *pit_in_find_more(const struct pit *pit, const struct pit_entry *entry, uint32_t face);
 struct pit_out *pit_out_find_more(const struct pit *pit, const struct pit_entry *entry, uint32_t face);
 
@@ -53,9 +57,13 @@ static inline void pit_prefetch_bucket(const struct pit *pit, uint64_t hash)
     table_prefetch(&pit->table, hash);
 }
 
+/**
+ * The first line is loaded, not prefetched: a prefetch whose page is not in the TLB is dropped, and at 1 M entries that
+ * is the rule (insert + match + erase in batches of 64: 116 ns with three prefetches, 86 ns with this).
+ */
 static inline void pit_prefetch_lines(const struct pit_entry *entry)
 {
-    __builtin_prefetch(entry, 1);
+    (void)*(const volatile uint8_t *)&entry->flags;
     __builtin_prefetch(&entry->out, 1);
     __builtin_prefetch((const uint8_t *)entry + 128, 1);
 }
@@ -115,6 +123,38 @@ static inline struct pit_out *pit_out_find(const struct pit *pit, struct pit_ent
     if (entry->out.face == face)
         return &entry->out;
     return entry->ext == 0 ? NULL : pit_out_find_more(pit, entry, face);
+}
+
+static inline struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face)
+{
+    if (entry->in.face != 0)
+        return pit_in_add_more(pit, entry, face);
+    entry->in = (struct pit_in){.face = face};
+    entry->n_in++;
+    return &entry->in;
+}
+
+static inline struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face)
+{
+    if (entry->out.face != 0)
+        return pit_out_add_more(pit, entry, face);
+    entry->out = (struct pit_out){.face = face};
+    entry->n_out++;
+    return &entry->out;
+}
+
+static inline struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev)
+{
+    if (prev == NULL && entry->in.face != 0)
+        return &entry->in;
+    return entry->ext == 0 ? NULL : pit_in_next_more(pit, entry, prev);
+}
+
+static inline struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev)
+{
+    if (prev == NULL && entry->out.face != 0)
+        return &entry->out;
+    return entry->ext == 0 ? NULL : pit_out_next_more(pit, entry, prev);
 }
 
 static inline void pit_arm(struct pit *pit, struct pit_entry *entry, uint32_t expiry)

@@ -83,28 +83,41 @@ static inline void look_under(struct match *m, uint64_t hash)
     }
 }
 
-static __attribute__((noinline)) void look_for_more(struct match *m, const struct ndn_name_key *key)
+/** All that can match: exact names, CanBePrefix entries at the depths that have some, digest entries. */
+static __attribute__((noinline)) unsigned match_all(struct match *m, const struct ndn_name_key *key)
 {
     const struct ndn_name *name = m->name;
+    look_under(m, name->hash_full);
     uint64_t depths = m->pit->prefix_depths & pit_shorter_depths(name);
     for (; depths != 0; depths &= depths - 1)
         look_under(m, name->hash[__builtin_ctzll(depths)]);
     if (m->pit->n_digest == 0 || !pit_digest_pending(m->pit, name))
-        return;
+        return m->n;
     const uint8_t *digest = digest_of(m);
     if (digest == NULL)
-        return;
+        return m->n;
     uint8_t comp[NDN_DIGEST_COMP_SIZE] = {NDN_IMPLICIT_DIGEST, NDN_DIGEST_SIZE};
     memcpy(comp + 2, digest, NDN_DIGEST_SIZE);
     look_under(m, ndn_name_hash_extend(name, comp, sizeof comp, key));
+    return m->n;
 }
 
 unsigned pit_match_data(const struct pit *pit, const struct ndn_name *name, const struct ndn_name_key *key,
                         pit_digest_t digest, void *ctx, struct pit_entry *match[PIT_MATCHES_MAX])
 {
-    struct match m = {.pit = pit, .name = name, .digest = digest, .ctx = ctx, .entry = match};
-    look_under(&m, name->hash_full);
-    if (!pit_only_exact(pit, name))
-        look_for_more(&m, key);
-    return m.n;
+    if (!pit_only_exact(pit, name)) {
+        struct match m = {.pit = pit, .name = name, .digest = digest, .ctx = ctx, .entry = match};
+        return match_all(&m, key);
+    }
+    // At most one for each combination of selectors.
+    unsigned n = 0;
+    struct table_iter iter;
+    for (uint32_t slot = table_first(&pit->table, name->hash_full, &iter); slot != 0;
+         slot = table_next(&pit->table, &iter)) {
+        struct pit_entry *entry = pit_entry_at(pit, slot);
+        if (entry->hash == name->hash_full && entry->node.owner == name->len &&
+            pit_name_begins(pit, entry, name->value))
+            match[n++] = entry;
+    }
+    return n;
 }

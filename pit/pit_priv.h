@@ -77,13 +77,13 @@ static inline bool pit_bytes_equal(const uint8_t *a, const uint8_t *b, size_t le
 #ifdef __SSE2__
     if (len >= 16) {
         // Whole 16s, then the last 16, which overlap: nothing is read past either end.
-        __m128i differ = _mm_setzero_si128();
-        for (size_t i = 0;; i = i + 32 <= len ? i + 16 : len - 16) {
+        size_t last = len - 16;
+        __m128i differ = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(a + last)),
+                                       _mm_loadu_si128((const __m128i *)(const void *)(b + last)));
+        for (size_t i = 0; i < last; i += 16) {
             __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
             __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
             differ = _mm_or_si128(differ, _mm_xor_si128(x, y));
-            if (i + 16 == len)
-                break;
         }
         return _mm_movemask_epi8(_mm_cmpeq_epi8(differ, _mm_setzero_si128())) == 0xffff;
     }
@@ -96,12 +96,13 @@ static inline void pit_bytes_copy(uint8_t *to, const uint8_t *from, size_t len)
 {
 #ifdef __SSE2__
     if (len >= 16) {
-        for (size_t i = 0;; i = i + 32 <= len ? i + 16 : len - 16) {
+        size_t last = len - 16;
+        for (size_t i = 0; i < last; i += 16) {
             __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
             _mm_storeu_si128((__m128i *)(void *)(to + i), x);
-            if (i + 16 == len)
-                break;
         }
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + last));
+        _mm_storeu_si128((__m128i *)(void *)(to + last), x);
         return;
     }
 #endif

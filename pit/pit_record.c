@@ -68,11 +68,11 @@ struct pit_in *pit_in_find_more(const struct pit *pit, const struct pit_entry *e
     return NULL;
 }
 
-struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face)
+struct pit_in *pit_in_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face)
 {
     if (entry->n_in == PIT_RECORDS_MAX)
         return NULL;
-    struct pit_in *in = entry->in.face == 0 ? &entry->in : pit_in_find_more(pit, entry, 0);
+    struct pit_in *in = pit_in_find_more(pit, entry, 0);
     if (in == NULL) {
         struct pit_block *block = add_block(pit, entry, PIT_BLOCK_IN);
         if (block == NULL)
@@ -98,13 +98,10 @@ void pit_in_remove(struct pit *pit, struct pit_entry *entry, struct pit_in *in)
         remove_block(pit, entry, block);
 }
 
-struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev)
+struct pit_in *pit_in_next_more(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev)
 {
     uint32_t next = entry->ext;
-    if (prev == NULL) {
-        if (entry->in.face != 0)
-            return &entry->in;
-    } else if (prev != &entry->in) {
+    if (prev != NULL && prev != &entry->in) {
         struct pit_block *block = block_of(pit, prev);
         if (prev == &block->in[0] && block->in[1].face != 0)
             return &block->in[1];
@@ -155,11 +152,11 @@ struct pit_out *pit_out_find_more(const struct pit *pit, const struct pit_entry 
     return NULL;
 }
 
-struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face)
+struct pit_out *pit_out_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face)
 {
     if (entry->n_out == PIT_RECORDS_MAX)
         return NULL;
-    struct pit_out *out = entry->out.face == 0 ? &entry->out : pit_out_find_more(pit, entry, 0);
+    struct pit_out *out = pit_out_find_more(pit, entry, 0);
     if (out == NULL) {
         struct pit_block *block = add_block(pit, entry, PIT_BLOCK_OUT);
         if (block == NULL)
@@ -182,13 +179,10 @@ void pit_out_remove(struct pit *pit, struct pit_entry *entry, struct pit_out *ou
         remove_block(pit, entry, block);
 }
 
-struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev)
+struct pit_out *pit_out_next_more(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev)
 {
     uint32_t next = entry->ext;
-    if (prev == NULL) {
-        if (entry->out.face != 0)
-            return &entry->out;
-    } else if (prev != &entry->out) {
+    if (prev != NULL && prev != &entry->out) {
         struct pit_block *block = block_of(pit, prev);
         if (prev == &block->out[0] && block->out[1].face != 0)
             return &block->out[1];

@@ -26,3 +26,53 @@ size_t table_memory(const struct table *table)
 {
     return table->bucket == NULL ? 0 : arena_size(((size_t)table->mask + 1) * sizeof *table->bucket);
 }
+
+uint32_t table_next_spilled(const struct table *table, struct table_iter *iter)
+{
+    while (iter->matches == 0) {
+        if (iter->probe + 1 >= TABLE_PROBES)
+            return 0;
+        iter->probe++;
+        iter->bucket = (iter->bucket + 1) & table->mask;
+        iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(iter->hash));
+    }
+    unsigned slot = (unsigned)__builtin_ctz(iter->matches);
+    iter->matches &= (uint8_t)(iter->matches - 1);
+    return table->bucket[iter->bucket].index[slot];
+}
+
+int table_insert_spilled(struct table *table, uint64_t hash, uint32_t index)
+{
+    uint32_t home = table_home(table, hash);
+    for (unsigned probe = 1; probe < TABLE_PROBES; probe++) {
+        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
+        unsigned empty = table_match_tag(bucket, 0);
+        if (empty == 0)
+            continue;
+        unsigned slot = (unsigned)__builtin_ctz(empty);
+        bucket->tag[slot] = table_tag(hash);
+        bucket->index[slot] = index;
+        table->n_entries++;
+        table->bucket[home].n_spilled++;
+        table->n_spilled++;
+        return 0;
+    }
+    return -ENOSPC;
+}
+
+int table_remove_spilled(struct table *table, uint64_t hash, uint32_t index)
+{
+    uint32_t home = table_home(table, hash);
+    for (unsigned probe = 1; probe < TABLE_PROBES && table->bucket[home].n_spilled != 0; probe++) {
+        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
+        unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
+        if (match == 0)
+            continue;
+        bucket->tag[__builtin_ctz(match)] = 0;
+        table->n_entries--;
+        table->bucket[home].n_spilled--;
+        table->n_spilled--;
+        return 0;
+    }
+    return -ENOENT;
+}

@@ -114,15 +114,16 @@ static inline void table_prefetch(const struct table *table, uint64_t hash)
     __builtin_prefetch(&table->bucket[table_home(table, hash)], 1);
 }
 
+/** Go on to the buckets behind the home bucket, where an entry is seldom. Part of table_next(). */
+uint32_t table_next_spilled(const struct table *table, struct table_iter *iter);
+
 /** Next candidate of the same tag. @return its index, 0 when there are no more */
 static inline uint32_t table_next(const struct table *table, struct table_iter *iter)
 {
-    while (iter->matches == 0) {
-        if (iter->probe + 1 >= TABLE_PROBES || table->bucket[table_home(table, iter->hash)].n_spilled == 0)
+    if (iter->matches == 0) {
+        if (__builtin_expect(table->bucket[table_home(table, iter->hash)].n_spilled == 0, 1))
             return 0;
-        iter->probe++;
-        iter->bucket = (iter->bucket + 1) & table->mask;
-        iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(iter->hash));
+        return table_next_spilled(table, iter);
     }
     unsigned slot = (unsigned)__builtin_ctz(iter->matches);
     iter->matches &= (uint8_t)(iter->matches - 1);
@@ -139,49 +140,35 @@ static inline uint32_t table_first(const struct table *table, uint64_t hash, str
     return table_next(table, iter);
 }
 
+/** The rest of table_insert() and table_remove(): the buckets behind the home bucket. */
+int table_insert_spilled(struct table *table, uint64_t hash, uint32_t index);
+int table_remove_spilled(struct table *table, uint64_t hash, uint32_t index);
+
 /** Add @p index (not 0) under @p hash. @return 0, or -ENOSPC when no bucket within the probe bound has room */
 static inline int table_insert(struct table *table, uint64_t hash, uint32_t index)
 {
-    uint32_t home = table_home(table, hash);
-    for (unsigned probe = 0; probe < TABLE_PROBES; probe++) {
-        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
-        unsigned empty = table_match_tag(bucket, 0);
-        if (empty == 0)
-            continue;
-        unsigned slot = (unsigned)__builtin_ctz(empty);
-        bucket->tag[slot] = table_tag(hash);
-        bucket->index[slot] = index;
-        table->n_entries++;
-        if (probe != 0) {
-            table->bucket[home].n_spilled++;
-            table->n_spilled++;
-        }
-        return 0;
-    }
-    return -ENOSPC;
+    struct table_bucket *bucket = &table->bucket[table_home(table, hash)];
+    unsigned empty = table_match_tag(bucket, 0);
+    if (__builtin_expect(empty == 0, 0))
+        return table_insert_spilled(table, hash, index);
+    unsigned slot = (unsigned)__builtin_ctz(empty);
+    bucket->tag[slot] = table_tag(hash);
+    bucket->index[slot] = index;
+    table->n_entries++;
+    return 0;
 }
 
 /** Remove @p index, which was inserted under @p hash. @return 0, or -ENOENT */
 static inline int table_remove(struct table *table, uint64_t hash, uint32_t index)
 {
-    uint32_t home = table_home(table, hash);
-    for (unsigned probe = 0; probe < TABLE_PROBES; probe++) {
-        if (probe != 0 && table->bucket[home].n_spilled == 0)
-            break;
-        struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
-        // An index stays behind in a slot that was emptied, so the tag has to agree as well.
-        unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
-        if (match == 0)
-            continue;
-        bucket->tag[__builtin_ctz(match)] = 0;
-        table->n_entries--;
-        if (probe != 0) {
-            table->bucket[home].n_spilled--;
-            table->n_spilled--;
-        }
-        return 0;
-    }
-    return -ENOENT;
+    struct table_bucket *bucket = &table->bucket[table_home(table, hash)];
+    // An index stays behind in a slot that was emptied, so the tag has to agree as well.
+    unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
+    if (__builtin_expect(match == 0, 0))
+        return table_remove_spilled(table, hash, index);
+    bucket->tag[__builtin_ctz(match)] = 0;
+    table->n_entries--;
+    return 0;
 }
 
 #endif

@@ -116,6 +116,15 @@ static inline void wheel_unlink(struct wheel *wheel, struct wheel_node *node)
     node->slot = 0;
 }
 
+/** Arm element @p index, which is known not to be armed, for @p tick. O(1). */
+static inline void wheel_start(struct wheel *wheel, uint32_t index, uint32_t tick)
+{
+    struct wheel_node *node = wheel_node(wheel, index);
+    node->expiry = wheel->floor + wheel_ahead(wheel, tick);
+    wheel->n_armed++;
+    wheel_link(wheel, node, index);
+}
+
 /**
  * Arm element @p index for @p tick (a past tick fires at the next poll); re-arms when it is armed. O(1). A timer
  * that is put off stays in its slot and moves when the slot is due, so that this touches the node alone.

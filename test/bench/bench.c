@@ -22,6 +22,7 @@ static struct {
     const char *name;
     const char *only;
     bool json, quick;
+    bool warm; /**< samples are not kept */
     int cpu;
     uint32_t n_chunks;
     int n_cases;
@@ -132,7 +133,7 @@ static void add_sample(struct series *s, double ticks_per_op)
 
 void bench_sample(int number, uint64_t ticks, uint64_t n_ops)
 {
-    if (n_ops != 0)
+    if (n_ops != 0 && !bench.warm)
         add_sample(&bench.series[number], (double)ticks / (double)n_ops);
 }
 
@@ -152,14 +153,14 @@ static bool wanted(const struct series *s)
     return bench.only == NULL || strstr(s->c.name, bench.only) != NULL;
 }
 
-static void run_chunk(struct series *s, bool keep)
+static void run_chunk(struct series *s)
 {
     if (s->c.prepare != NULL)
         s->c.prepare(s->c.ctx);
     uint64_t start = bench_ticks();
     s->c.run(s->c.ctx);
     uint64_t ticks = bench_ticks() - start;
-    if (keep)
+    if (!bench.warm)
         add_sample(s, (double)ticks / s->c.n_ops);
 }
 
@@ -207,17 +208,32 @@ static void print_results(double ns_per_tick)
         printf("%-48s %12s %12.4f\n", "calibration (one multiply and add)", "", calibration);
 }
 
+/** The first tenth of the rounds, and one at least, only warms caches and branch predictors. */
+static void run_group(int group)
+{
+    uint32_t n_warm = 1 + bench.n_chunks / 10;
+    for (uint32_t round = 0; round < n_warm + bench.n_chunks; round++) {
+        bench.warm = round < n_warm;
+        run_chunk(&bench.calibration);
+        for (int i = 0; i < bench.n_cases; i++) {
+            struct series *s = &bench.series[i];
+            if (s->c.run != NULL && s->c.group == group && wanted(s))
+                run_chunk(s);
+        }
+    }
+    bench.warm = false;
+}
+
 int bench_run(void)
 {
     bench.calibration.c = (struct bench_case){.name = "calibration", .n_ops = CALIBRATION_OPS, .run = calibrate};
-    // The first round only warms caches and branch predictors.
-    for (uint32_t round = 0; round <= bench.n_chunks; round++) {
-        run_chunk(&bench.calibration, round != 0);
-        for (int i = 0; i < bench.n_cases; i++) {
-            if (bench.series[i].c.run != NULL && wanted(&bench.series[i]))
-                run_chunk(&bench.series[i], round != 0);
-        }
+    int last_group = 0;
+    for (int i = 0; i < bench.n_cases; i++) {
+        if (bench.series[i].c.group > last_group)
+            last_group = bench.series[i].c.group;
     }
+    for (int group = 0; group <= last_group; group++)
+        run_group(group);
     while (clock_ns() - bench.start_ns < 20000000) {
         // Too short a time would give a rough frequency.
     }

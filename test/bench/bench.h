@@ -25,6 +25,7 @@ struct bench_case {
     void (*prepare)(void *ctx); /**< before each chunk, not timed; NULL allowed */
     void (*run)(void *ctx);     /**< one chunk; NULL: this case is fed by bench_sample() alone */
     void *ctx;
+    int group; /**< cases of a group run in turn; groups one after another, so that one may keep the cache to itself */
 };
 
 /** Read the harness's options and remove them from @p argv. Exits with 2 on a bad one. */
