@@ -8,7 +8,6 @@
 #include <rte_pci.h>
 
 #include <errno.h>
-#include <libgen.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <stdarg.h>
@@ -65,7 +64,8 @@ static int explain_pci(const char *address, int rc, char *err)
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%.32s/driver", address);
     ssize_t len = readlink(path, link, sizeof link - 1);
     link[len > 0 ? len : 0] = '\0';
-    const char *driver = len > 0 ? basename(link) : "no driver";
+    const char *slash = strrchr(link, '/');
+    const char *driver = slash != NULL ? slash + 1 : "no driver";
     if (strcmp(driver, "vfio-pci") != 0 && strcmp(driver, "uio_pci_generic") != 0 && strcmp(driver, "igb_uio") != 0) {
         return port_fail(err, -EBUSY,
                          "PCI device %.32s is bound to %.40s; bind it with: dpdk-devbind.py -b vfio-pci %.32s", address,
@@ -200,6 +200,12 @@ static int configure(struct port *port, const char *device, uint16_t n_queues, s
     port->mtu = mtu;
     if (mtu == 0 && (rte_eth_dev_get_mtu(port->dpdk_id, &port->mtu) != 0 || port->mtu == 0)) {
         port->mtu = RTE_ETHER_MTU;
+    }
+    if (port->mtu_max == 0) {
+        port->mtu_max = port->mtu;
+    }
+    if (has_driver(&info, "net_af_packet")) {
+        port->netdev_index = info.if_index;
     }
     struct rte_ether_addr mac;
     if (rte_eth_macaddr_get(port->dpdk_id, &mac) == 0) {

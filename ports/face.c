@@ -469,7 +469,40 @@ int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu)
     if (rc != 0) {
         return rc;
     }
-    copy->mtu = mtu;
+    copy->mtu = copy->config.mtu = mtu;
+    republish(table, copy);
+    return 0;
+}
+
+int face_set_local_mac(struct face_table *table, uint32_t id, const uint8_t mac[6])
+{
+    struct face *copy = NULL;
+    int rc = copy_face(table, id, &copy);
+    if (rc != 0) {
+        return rc;
+    }
+    memcpy(copy->config.local_mac, mac, 6);
+    build_header(copy);
+    republish(table, copy);
+    return 0;
+}
+
+int face_set_port_mtu(struct face_table *table, uint32_t id, uint16_t port_mtu)
+{
+    const struct face *face = face_own(table, id);
+    if (face != NULL && face->mtu == mtu_of(&face->config, port_mtu)) {
+        return 0;
+    }
+    struct face *copy = NULL;
+    int rc = copy_face(table, id, &copy);
+    if (rc != 0) {
+        return rc;
+    }
+    copy->mtu = mtu_of(&copy->config, port_mtu);
+    if (copy->mtu < MTU_MIN) {
+        free(copy);
+        return -EINVAL;
+    }
     republish(table, copy);
     return 0;
 }

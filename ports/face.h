@@ -52,7 +52,8 @@ struct face_config {
     uint8_t remote_mac[6];               /**< or the group address */
     uint8_t local_ip[16], remote_ip[16]; /**< 4 or 16 octets used */
     uint16_t local_udp, remote_udp;      /**< host byte order */
-    const char *dev;                     /**< interface or device name for dev:// URIs; copied, may be NULL */
+    uint8_t next_hop[16]; /**< UDP unicast: whose MAC address to use; 0: remote_ip's, or its gateway's by the kernel */
+    const char *dev;      /**< interface or device name for dev:// URIs; copied, may be NULL */
 };
 
 /** Why a face does not send, 0: it is up. */
@@ -118,8 +119,13 @@ int face_add(struct face_table *table, const struct face_config *config, uint16_
 int face_remove(struct face_table *table, uint32_t id);
 /** Publish a copy with another remote MAC (neighbour resolution), clearing FACE_DOWN_NEIGHBOUR. @return 0, -ENOENT */
 int face_set_remote_mac(struct face_table *table, uint32_t id, const uint8_t mac[6]);
+/** Publish a copy with another source MAC: the port's netdev was made anew. @return 0, -ENOENT */
+int face_set_local_mac(struct face_table *table, uint32_t id, const uint8_t mac[6]);
 /** Set or clear a reason (enum face_down) not to send. Control thread. @return 0, -ENOENT */
 int face_set_down(struct face_table *table, uint32_t id, uint8_t reason, bool down);
+/** Publish a copy with the MTU that face_add() would give it on a port of this MTU. @return 0, -EINVAL too small,
+ * -ENOENT */
+int face_set_port_mtu(struct face_table *table, uint32_t id, uint16_t port_mtu);
 /** Publish a copy with another MTU (64..8800 octets); the caller keeps it within the port's. @return 0, -EINVAL,
  * -ENOENT */
 int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu);

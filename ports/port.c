@@ -68,6 +68,7 @@ static int use_netdev(struct port *port, const struct rte_mempool *pool, char *e
         RTE_LOG(WARNING, USER1, "%s: packet buffers hold %u octets, its MTU is %u: longer frames are lost\n", netdev,
                 fits, kernel_mtu);
     }
+    port->mtu_max = mtu != 0 ? mtu : (uint16_t)RTE_MIN(fits, (uint32_t)UINT16_MAX);
     port->config.mtu = mtu != 0 ? mtu : (uint16_t)RTE_MIN(kernel_mtu, fits);
     port->netdev_index = xdp_ifindex(port->xdp);
     return 0;
@@ -120,16 +121,33 @@ static int start(struct port *port, char *err)
     return 0;
 }
 
-/* Our program first: once the link is closed net_af_xdp finds nothing to detach, and needs no right to. */
+/* net_af_xdp detaches a program that it thinks it has, and complains when there is none or the right is gone. */
+static void close_quietly(struct port *port)
+{
+    int type = rte_log_register("pmd.net.af_xdp");
+    int level = type >= 0 ? rte_log_get_level((uint32_t)type) : -1;
+    if (level >= 0) {
+        rte_log_set_level((uint32_t)type, RTE_LOG_CRIT);
+    }
+    ethdev_close(port);
+    if (level >= 0) {
+        rte_log_set_level((uint32_t)type, (uint32_t)level);
+    }
+}
+
 static void close_device(struct port *port)
 {
     if (port->membership_fd >= 0) {
         close(port->membership_fd);
         port->membership_fd = -1;
     }
-    xdp_close(port->xdp);
+    if (port->xdp == NULL) {
+        ethdev_close(port);
+        return;
+    }
+    xdp_close(port->xdp); /* first: the program ends with its link, which needs no right */
     port->xdp = NULL;
-    ethdev_close(port);
+    close_quietly(port);
 }
 
 int port_open(struct port *port, uint16_t index, const struct port_config *config, uint16_t n_workers,

@@ -41,6 +41,7 @@ struct port {
     uint16_t dpdk_id;
     uint16_t n_queues; /**< RX and TX queues, equal */
     uint16_t mtu;
+    uint16_t mtu_max; /**< what mtu may become when the netdev's changes: configured, or what a packet buffer holds */
     bool bare;
     bool tx_multi_seg;   /**< the device sends chained mbufs */
     bool rx_csum_device; /**< the device marks the frames whose checksums it verified, see port_frame_opts() */

@@ -2,12 +2,15 @@
 /*
  * Proves a port on its own, without the daemon.
  *
- *   xdp_probe receive NETDEV [unprivileged] [UDP-PORT...]
+ *   xdp_probe receive NETDEV [unprivileged] [UDP-PORT...] [watch=IP[,VLAN]...]
  *       opens the interface by AF_XDP, says "ready", counts frames and sends each back with its MAC addresses swapped
  *       until SIGTERM, then prints the port's counters. "unprivileged": gives up all capabilities after opening.
+ *       "watch": a UDP face to IP is added; what the monitor tells of it and of the port is printed, and a netdev that
+ *       returns is opened again.
  *   xdp_probe send NETDEV MAC COUNT KIND...
  *       sends COUNT frames of each KIND from an ordinary packet socket.
  */
+#include "ports/monitor.h"
 #include "ports/port.h"
 
 #include <rte_eal.h>
@@ -56,7 +59,90 @@ static void give_up_capabilities(void)
     }
 }
 
-static int receive(int argc, char **argv)
+static struct rte_mempool *pool;
+static struct port port;
+static struct port_config config = {.name = "probe", .rx_csum = true};
+static struct face_table *faces;
+static struct monitor *monitor;
+static bool returned;
+
+static uint64_t clock_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void on_event(void *arg, enum monitor_event event, struct port *p, uint32_t id)
+{
+    (void)arg;
+    static const char *const names[] = {[MONITOR_LINK_UP] = "link-up",
+                                        [MONITOR_LINK_DOWN] = "link-down",
+                                        [MONITOR_GONE] = "gone",
+                                        [MONITOR_RETURNED] = "returned",
+                                        [MONITOR_MTU] = "mtu",
+                                        [MONITOR_FACE_UP] = "face-up",
+                                        [MONITOR_FACE_DOWN] = "face-down"};
+    printf("event %s", names[event]);
+    if (event == MONITOR_MTU) {
+        printf(" %u", p->mtu);
+    }
+    const struct face *face = face_get(faces, id);
+    if (face != NULL) {
+        const uint8_t *mac = face->hdr;
+        printf(" %s mac %02x:%02x:%02x:%02x:%02x:%02x down %u mtu %u", face->remote_uri, mac[0], mac[1], mac[2], mac[3],
+               mac[4], mac[5], atomic_load(&face->down), face->mtu);
+    }
+    printf("\n");
+    returned |= event == MONITOR_RETURNED;
+}
+
+static void watch(const char *text)
+{
+    char ip[64];
+    unsigned vlan = 0;
+    struct face_config face = {.name = text, .dev = config.netdev, .local_udp = 6363, .remote_udp = 6363};
+    if (sscanf(text, "%63[^,],%u", ip, &vlan) < 1) {
+        exit(2);
+    }
+    face.kind = inet_pton(AF_INET, ip, face.remote_ip) == 1 ? FACE_UDP4 : FACE_UDP6;
+    if (face.kind == FACE_UDP6 && inet_pton(AF_INET6, ip, face.remote_ip) != 1) {
+        exit(2);
+    }
+    inet_pton(face.kind == FACE_UDP4 ? AF_INET : AF_INET6, face.kind == FACE_UDP4 ? "10.0.1.1" : "fd00:1::1",
+              face.local_ip);
+    face.vlan = (uint16_t)vlan;
+    memcpy(face.local_mac, port.mac, 6);
+    uint32_t id;
+    int rc = face_add(faces, &face, port.mtu, &id);
+    if (rc != 0 || port_face_add(&port, face_get(faces, id)) != 0 || (rc = monitor_face_add(monitor, id)) != 0) {
+        fprintf(stderr, "error: watch %s: %d\n", text, rc);
+        exit(1);
+    }
+}
+
+/* What the daemon does when an interface was deleted and made again. */
+static void reopen(void)
+{
+    char err[200];
+    returned = false;
+    monitor_port_remove(monitor, &port);
+    port_close(&port);
+    if (port_open(&port, 0, &config, 1, pool, NULL, err) != 0) {
+        fprintf(stderr, "error: %s\n", err);
+        exit(1);
+    }
+    for (uint32_t i = 0; i < FACE_SLOTS; i++) {
+        const struct face *face = atomic_load(&faces->slot[i]);
+        if (face != NULL) {
+            port_face_add(&port, face);
+        }
+    }
+    monitor_port_add(monitor, &port);
+    printf("reopened\n");
+}
+
+static int set_up(int argc, char **argv)
 {
     char *eal[] = {
         argv[0],        (char[]){"--no-huge"},      (char[]){"--no-pci"}, (char[]){"--no-shconf"}, (char[]){"-m"},
@@ -64,34 +150,52 @@ static int receive(int argc, char **argv)
     if (rte_eal_init((int)(sizeof eal / sizeof eal[0]) - 1, eal) < 0) {
         return 1;
     }
-    struct rte_mempool *pool = rte_pktmbuf_pool_create("pool", 8191, 128, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-    struct port_config config = {.name = "probe", .netdev = argv[2], .rx_csum = true};
+    pool = rte_pktmbuf_pool_create("pool", 8191, 128, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    config.netdev = argv[2];
     bool unprivileged = false;
     size_t n_ports = 0;
     for (int i = 3; i < argc; i++) {
         if (strcmp(argv[i], "unprivileged") == 0) {
             unprivileged = true;
-        } else if (n_ports < PORT_UDP_MAX) {
+        } else if (n_ports < PORT_UDP_MAX && atoi(argv[i]) != 0) {
             config.udp_ports[n_ports++] = (uint16_t)atoi(argv[i]);
         }
     }
-    static struct port port;
-    char err[200];
+    char err[200] = "no pool";
     if (pool == NULL || port_open(&port, 0, &config, 1, pool, NULL, err) != 0) {
-        fprintf(stderr, "error: %s\n", pool == NULL ? "no pool" : err);
+        fprintf(stderr, "error: %s\n", err);
         return 1;
     }
     if (unprivileged) {
         give_up_capabilities();
     }
+    const struct monitor_listener listener = {.on_event = on_event};
+    if (face_table_create(&faces, NULL) != 0 || monitor_create(&monitor, faces, &listener) != 0 ||
+        monitor_port_add(monitor, &port) != 0) {
+        fprintf(stderr, "error: no monitor\n");
+        return 1;
+    }
+    for (int i = 3; i < argc; i++) {
+        if (strncmp(argv[i], "watch=", 6) == 0) {
+            watch(argv[i] + 6);
+        }
+    }
+    return 0;
+}
+
+static int receive(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (set_up(argc, argv) != 0) {
+        return 1;
+    }
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
     printf("ready mtu %u link %s\n", port.mtu, atomic_load(&port.link_up) ? "up" : "down");
-    fflush(stdout);
-    uint64_t received = 0, sent = 0;
+    uint64_t received = 0, sent = 0, poll_ms = 0;
     while (!stop) {
         struct rte_mbuf *mbufs[BURST];
-        uint16_t n = port_rx_burst(&port, 0, mbufs, BURST);
+        uint16_t n = atomic_load(&port.gone) ? 0 : port_rx_burst(&port, 0, mbufs, BURST);
         received += n;
         for (uint16_t i = 0; i < n; i++) {
             swap_macs(mbufs[i]);
@@ -99,13 +203,24 @@ static int receive(int argc, char **argv)
         uint16_t n_sent = n > 0 ? port_tx_burst(&port, 0, mbufs, n) : 0;
         sent += n_sent;
         rte_pktmbuf_free_bulk(mbufs + n_sent, n - n_sent);
+        uint64_t now = clock_ms();
+        if (now >= poll_ms) {
+            poll_ms = now + 20;
+            monitor_poll(monitor, now);
+        }
+        if (returned) {
+            reopen();
+        }
     }
     struct port_losses losses;
     port_losses(&port, &losses);
     printf("received %ju sent %ju redirected %ju passed %ju dropped %ju xsk_rx_dropped %ju fill_ring_empty %ju\n",
            (uintmax_t)received, (uintmax_t)sent, (uintmax_t)losses.xdp_redirected, (uintmax_t)losses.xdp_passed,
            (uintmax_t)losses.xdp_dropped, (uintmax_t)losses.xsk_rx_dropped, (uintmax_t)losses.xsk_fill_ring_empty);
+    monitor_port_remove(monitor, &port);
+    monitor_destroy(monitor);
     port_close(&port);
+    face_table_destroy(faces);
     return 0;
 }
 
