@@ -53,9 +53,6 @@ int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages);
 /** Drop to the configured account; workers lose all capabilities. @return 0, or -1 with the reason logged */
 int daemon_drop_privileges(const struct conf *conf);
 
-/** Answer /pitlane/... commands on DPDK's telemetry socket about this daemon. Call once, before the workers start. */
-void telemetry_start(struct daemon *daemon);
-
 /** Tell the service manager (NOTIFY_SOCKET, sd_notify protocol); does nothing without one. */
 void notify(const char *state);
 

@@ -11,6 +11,7 @@
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/daemon/log.h"
+#include "fwd/daemon/telemetry.h"
 #include "fwd/dispatch.h"
 #include "ports/mbuf_pool.h"
 
@@ -298,11 +299,14 @@ struct daemon *daemon_start(struct conf *conf)
         return NULL;
     }
     daemon->pool_baseline = rte_mempool_in_use_count(daemon->pool);
+    if (telemetry_start(daemon) != 0)
+        log_warning("the telemetry socket has no commands of pitlane\n");
     return daemon;
 }
 
 void daemon_stop(struct daemon *daemon)
 {
+    telemetry_stop();
     for (uint16_t w = 0; w < daemon->n_workers; w++)
         if (daemon->worker[w].ready)
             worker_stop(&daemon->worker[w]);
