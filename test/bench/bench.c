@@ -16,6 +16,7 @@ struct series {
     struct bench_case c;
     double *ticks; /**< per operation, one for each chunk */
     uint32_t n, size;
+    int group;
 };
 
 static struct {
@@ -25,7 +26,7 @@ static struct {
     bool warm; /**< samples are not kept */
     int cpu;
     uint32_t n_chunks;
-    int n_cases;
+    int n_cases, group;
     struct series series[CASES_MAX];
     struct series calibration;
     uint64_t start_ticks, start_ns;
@@ -103,6 +104,11 @@ void bench_init(const char *name, int *argc, char **argv)
     bench.start_ns = clock_ns();
 }
 
+void bench_group(void)
+{
+    bench.group++;
+}
+
 bool bench_quick(void)
 {
     return bench.quick;
@@ -115,6 +121,7 @@ int bench_add(const struct bench_case *c)
         exit(1);
     }
     bench.series[bench.n_cases].c = *c;
+    bench.series[bench.n_cases].group = bench.group;
     return bench.n_cases++;
 }
 
@@ -217,7 +224,7 @@ static void run_group(int group)
         run_chunk(&bench.calibration);
         for (int i = 0; i < bench.n_cases; i++) {
             struct series *s = &bench.series[i];
-            if (s->c.run != NULL && s->c.group == group && wanted(s))
+            if (s->c.run != NULL && s->group == group && wanted(s))
                 run_chunk(s);
         }
     }
@@ -227,12 +234,7 @@ static void run_group(int group)
 int bench_run(void)
 {
     bench.calibration.c = (struct bench_case){.name = "calibration", .n_ops = CALIBRATION_OPS, .run = calibrate};
-    int last_group = 0;
-    for (int i = 0; i < bench.n_cases; i++) {
-        if (bench.series[i].c.group > last_group)
-            last_group = bench.series[i].c.group;
-    }
-    for (int group = 0; group <= last_group; group++)
+    for (int group = 0; group <= bench.group; group++)
         run_group(group);
     while (clock_ns() - bench.start_ns < 20000000) {
         // Too short a time would give a rough frequency.

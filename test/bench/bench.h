@@ -25,7 +25,6 @@ struct bench_case {
     void (*prepare)(void *ctx); /**< before each chunk, not timed; NULL allowed */
     void (*run)(void *ctx);     /**< one chunk; NULL: this case is fed by bench_sample() alone */
     void *ctx;
-    int group; /**< cases of a group run in turn; groups one after another, so that one may keep the cache to itself */
 };
 
 /** Read the harness's options and remove them from @p argv. Exits with 2 on a bad one. */
@@ -33,6 +32,12 @@ void bench_init(const char *bench, int *argc, char **argv);
 
 /** Register a case. @return its number, for bench_sample() */
 int bench_add(const struct bench_case *c);
+
+/**
+ * Begin a new group with the cases added from now on: cases of a group run in turn, groups one after another, so that
+ * the large tables of one do not take the cache from another. Ratios are to be read within a group.
+ */
+void bench_group(void);
 
 /** Add one chunk, measured by the caller, to a case: @p ticks for @p n_ops operations. For splits of a longer run. */
 void bench_sample(int number, uint64_t ticks, uint64_t n_ops);

@@ -27,7 +27,6 @@ struct packed_name {
 struct stream {
     struct pit *pit;
     uint32_t n_live, n_comps;
-    int group;
     uint64_t head, tail; /**< sequence numbers: next to insert, oldest live */
     uint64_t now_ns, random;
     struct packed_name coming[CHUNK], going[CHUNK];
@@ -246,13 +245,12 @@ static struct table_case *make_case(struct stream *s, const char *size, const ch
 
 static void add_cases(const char *size, uint32_t n_live, uint32_t n_comps)
 {
-    static int n_groups;
     struct stream *s = make_stream(n_live, n_comps);
-    s->group = n_groups++;
+    bench_group();
     static const unsigned batches[] = {64, 32, 1};
     for (unsigned i = 0; i < 3; i++) {
         struct table_case *c = make_case(s, size, "insert+match+erase", batches[i]);
-        bench_add(&(struct bench_case){c->name, CHUNK, fifo_prepare, fifo_run, c, s->group});
+        bench_add(&(struct bench_case){c->name, CHUNK, fifo_prepare, fifo_run, c});
         if (batches[i] == 64) {
             struct table_case *half = make_case(s, size, "insert", batches[i]);
             c->split_insert = bench_add(&(struct bench_case){.name = half->name, .n_ops = CHUNK});
@@ -264,7 +262,7 @@ static void add_cases(const char *size, uint32_t n_live, uint32_t n_comps)
         bool hit = i % 2 == 0;
         struct table_case *c = make_case(s, size, hit ? "find, hit" : "find, miss", i < 2 ? 64 : 1);
         c->hit = hit;
-        bench_add(&(struct bench_case){c->name, CHUNK, find_prepare, find_run, c, s->group});
+        bench_add(&(struct bench_case){c->name, CHUNK, find_prepare, find_run, c});
     }
 }
 
