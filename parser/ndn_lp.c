@@ -3,20 +3,6 @@
 
 #include "parser/ndn_lp_parse.h"
 
-enum verdict ndn_lp_parse(const uint8_t *p, size_t len, bool lenient, struct ndn_lp *lp)
-{
-    struct cursor c = cursor_make(p, len);
-    struct tlv packet;
-    enum verdict verdict = tlv_read_outer(&c, lenient, &packet);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    if (packet.type != NDN_LP_PACKET)
-        return VERDICT_PKT_TYPE;
-    if (cursor_left(&c) > 0)
-        return VERDICT_TRAILING;
-    return ndn_lp_parse_value(packet.value, packet.len, lenient, lp);
-}
-
 /** May an unknown field of this type be ignored (NDNLPv2)? */
 static bool is_ignorable(uint32_t type)
 {
@@ -192,12 +178,17 @@ static enum verdict check_frag(const struct frag *frag, struct ndn_lp *lp)
     return VERDICT_OK;
 }
 
-enum verdict ndn_lp_parse_fields(struct cursor *c, uint32_t last, bool lenient, struct ndn_lp *lp)
+enum verdict ndn_lp_parse_value(const uint8_t *value, size_t len, bool lenient, struct ndn_lp *lp)
 {
+    if (len > UINT16_MAX)
+        return VERDICT_PKT_OVERSIZE;
+    struct cursor c = cursor_make(value, len);
     struct frag frag = {.index = 0, .count = 1};
-    while (cursor_left(c) > 0) {
+    uint32_t last = 0;
+    lp->has = LP_HAS_HEADER;
+    while (cursor_left(&c) > 0) {
         struct tlv field;
-        enum verdict verdict = tlv_read(c, lenient, &field);
+        enum verdict verdict = tlv_read(&c, lenient, &field);
         if (verdict != VERDICT_OK)
             return verdict;
         if (!is_known(field.type))
@@ -213,6 +204,21 @@ enum verdict ndn_lp_parse_fields(struct cursor *c, uint32_t last, bool lenient, 
         last = field.type;
     }
     return check_frag(&frag, lp);
+}
+
+enum verdict ndn_lp_parse(const uint8_t *p, size_t len, bool lenient, struct ndn_lp *lp)
+{
+    struct cursor c = cursor_make(p, len);
+    struct tlv packet;
+    enum verdict verdict = tlv_read_outer(&c, lenient, &packet);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (packet.type != NDN_LP_PACKET)
+        return VERDICT_PKT_TYPE;
+    if (cursor_left(&c) > 0)
+        return VERDICT_TRAILING;
+    ndn_lp_clear(lp);
+    return ndn_lp_parse_value(packet.value, packet.len, lenient, lp);
 }
 
 uint64_t ndn_lp_ack(const struct ndn_lp *lp, unsigned i)

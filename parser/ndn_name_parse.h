@@ -9,17 +9,13 @@
 #define NDN_COMP_TYPE_MAX 65535
 
 /** Check one component of a Name and step over it. @return as ndn_name_parse() */
-static inline enum verdict ndn_name_comp(struct cursor *c, bool lenient, struct tlv *comp)
-{
-    enum verdict verdict = tlv_read(c, lenient, comp);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    if (comp->type > NDN_COMP_TYPE_MAX && !lenient)
-        return VERDICT_NET_INVALID;
-    if (comp->type <= NDN_PARAMS_DIGEST && comp->len != NDN_DIGEST_SIZE)
-        return VERDICT_NET_INVALID;
-    return VERDICT_OK;
-}
+enum verdict ndn_name_comp(struct cursor *c, bool lenient, struct tlv *comp);
+
+/**
+ * Go on with a Name of which @p n components, @p off octets, are read and none of them is a digest.
+ * @p n_params: parameters digests in the whole Name.
+ */
+enum verdict ndn_name_parse_rest(struct ndn_name *name, size_t off, unsigned n, bool lenient, unsigned *n_params);
 
 /**
  * ndn_name_parse() for callers on the hot path, which also learn how many parameters digests the Name has. This is
@@ -30,34 +26,25 @@ static inline enum verdict ndn_name_parse_inline(const uint8_t *value, size_t le
 {
     if (len > NDN_NAME_MAX)
         return VERDICT_NAME_TOO_LONG;
-    unsigned n = 0, params = 0;
-    size_t off = 0, digest_end = 0;
-    name->end[0] = 0;
-    while (off < len) {
-        size_t left = len - off;
-        if (left >= 2 && value[off] == NDN_GENERIC && value[off + 1] < 0xfd && value[off + 1] <= left - 2) {
-            off += 2 + (size_t)value[off + 1];
-        } else {
-            struct cursor c = cursor_make(value + off, left);
-            struct tlv comp;
-            enum verdict verdict = ndn_name_comp(&c, lenient, &comp);
-            if (verdict != VERDICT_OK)
-                return verdict;
-            off = (size_t)(c.p - value);
-            if (comp.type == NDN_IMPLICIT_DIGEST)
-                digest_end = off;
-            params += comp.type == NDN_PARAMS_DIGEST;
-        }
-        n++;
-        if (n <= NDN_NAME_DEPTH)
-            name->end[n] = (uint16_t)off;
-    }
     name->value = value;
     name->len = (uint16_t)len;
+    name->end[0] = 0;
+    // Generic components of up to 252 octets: nearly every Name has nothing else.
+    const uint8_t *p = value, *end = value + len;
+    unsigned n = 0;
+    while (end - p >= 2 && n < NDN_NAME_DEPTH) {
+        size_t size = (size_t)load_be16(p) - (NDN_GENERIC << 8);
+        if (size >= 0xfd || size > (size_t)(end - p) - 2)
+            break;
+        p += 2 + size;
+        name->end[++n] = (uint16_t)(p - value);
+    }
+    if (p != end)
+        return ndn_name_parse_rest(name, (size_t)(p - value), n, lenient, n_params);
     name->n_comps = (uint16_t)n;
-    name->depth = (uint8_t)(n < NDN_NAME_DEPTH ? n : NDN_NAME_DEPTH);
-    name->has_digest = n > 0 && digest_end == len;
-    *n_params = params;
+    name->depth = (uint8_t)n;
+    name->has_digest = 0;
+    *n_params = 0;
     return VERDICT_OK;
 }
 

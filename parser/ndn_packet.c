@@ -21,6 +21,9 @@ enum rank {
     RANK_SIGNATURE_VALUE,
 };
 
+/** Keeps what rarely happens out of the way of what always does. */
+#define NOINLINE __attribute__((noinline))
+
 /** What is left of an Interest or Data while it is read, and how far it got. */
 struct reader {
     struct cursor c;
@@ -28,14 +31,10 @@ struct reader {
     bool lenient;
 };
 
-static bool is_pair(const uint8_t *p, uint8_t type, uint8_t len)
-{
-    return p[0] == type && p[1] == len;
-}
-
 /** The first element is no Name: is there one behind it, or none at all? */
-static enum verdict missing_name(struct cursor c, bool lenient)
+static NOINLINE enum verdict missing_name(const uint8_t *p, const uint8_t *end, bool lenient)
 {
+    struct cursor c = {.p = p, .end = end};
     while (cursor_left(&c) > 0) {
         struct tlv element;
         enum verdict verdict = tlv_read(&c, lenient, &element);
@@ -48,18 +47,19 @@ static enum verdict missing_name(struct cursor c, bool lenient)
 }
 
 /** The Name comes first in both packets (NDN packet spec 0.3, sections 3 and 4). */
-static inline enum verdict parse_name(struct reader *r, struct ndn_name *name, unsigned *n_params)
+static inline enum verdict parse_name(struct cursor *c, bool lenient, struct ndn_name *name, unsigned *n_params)
 {
-    struct cursor start = r->c;
+    struct cursor next = *c;
     struct tlv element;
-    if (cursor_left(&r->c) == 0)
+    if (cursor_left(c) == 0)
         return VERDICT_NET_INVALID;
-    enum verdict verdict = tlv_read(&r->c, r->lenient, &element);
+    enum verdict verdict = tlv_read(&next, lenient, &element);
     if (verdict != VERDICT_OK)
         return verdict;
     if (element.type != NDN_TLV_NAME)
-        return missing_name(start, r->lenient);
-    return ndn_name_parse_inline(element.value, element.len, r->lenient, name, n_params);
+        return missing_name(c->p, c->end, lenient);
+    *c = next;
+    return ndn_name_parse_inline(element.value, element.len, lenient, name, n_params);
 }
 
 static uint32_t cap(uint64_t number, uint32_t max)
@@ -146,39 +146,6 @@ static void set_hop_limit(struct ndn_interest *interest, const uint8_t *net, con
     interest->hop_limit_off = (uint16_t)(value - net);
 }
 
-/** The elements that nearly every Interest has, in their order and usual sizes; stops at the first that differs. */
-static inline void interest_common(struct reader *r, const uint8_t *net, struct ndn_interest *interest)
-{
-    const uint8_t *p = r->c.p, *end = r->c.end;
-    if (end - p >= 2 && is_pair(p, NDN_TLV_CAN_BE_PREFIX, 0)) {
-        interest->can_be_prefix = true;
-        r->rank = RANK_CAN_BE_PREFIX;
-        p += 2;
-    }
-    if (end - p >= 2 && is_pair(p, NDN_TLV_MUST_BE_FRESH, 0)) {
-        interest->must_be_fresh = true;
-        r->rank = RANK_MUST_BE_FRESH;
-        p += 2;
-    }
-    interest->nonce_off = (uint16_t)(p - net);
-    if (end - p >= 6 && is_pair(p, NDN_TLV_NONCE, 4)) {
-        set_nonce(interest, net, p + 2);
-        r->rank = RANK_NONCE;
-        p += 6;
-        if (end - p >= 4 && is_pair(p, NDN_TLV_LIFETIME, 2)) {
-            interest->lifetime_ms = load_be16(p + 2);
-            r->rank = RANK_LIFETIME;
-            p += 4;
-        }
-        if (end - p >= 3 && is_pair(p, NDN_TLV_HOP_LIMIT, 1)) {
-            set_hop_limit(interest, net, p + 2);
-            r->rank = RANK_HOP_LIMIT;
-            p += 3;
-        }
-    }
-    r->c.p = p;
-}
-
 static enum verdict interest_element(struct reader *r, const struct tlv *element, const uint8_t *net,
                                      struct ndn_interest *interest)
 {
@@ -247,34 +214,51 @@ static enum verdict interest_element(struct reader *r, const struct tlv *element
     }
 }
 
-static inline enum verdict parse_interest(struct reader *r, const uint8_t *net, struct ndn_packet *pkt)
+/** All that follows the Name, in the general case. */
+static NOINLINE enum verdict interest_rest(const uint8_t *p, const uint8_t *end, bool lenient, const uint8_t *net,
+                                           struct ndn_interest *interest)
 {
+    struct reader r = {.c = {.p = p, .end = end}, .rank = RANK_NAME, .lenient = lenient};
+    while (cursor_left(&r.c) > 0) {
+        struct tlv element;
+        enum verdict verdict = tlv_read(&r.c, lenient, &element);
+        if (verdict != VERDICT_OK)
+            return verdict;
+        verdict = interest_element(&r, &element, net, interest);
+        if (verdict != VERDICT_OK)
+            return verdict;
+    }
+    return VERDICT_OK;
+}
+
+static inline enum verdict parse_interest(const uint8_t *value, const uint8_t *end, bool lenient,
+                                          struct ndn_packet *pkt)
+{
+    struct cursor c = {.p = value, .end = end};
     unsigned n_params;
-    enum verdict verdict = parse_name(r, &pkt->name, &n_params);
+    enum verdict verdict = parse_name(&c, lenient, &pkt->name, &n_params);
     if (verdict != VERDICT_OK)
         return verdict;
     if (pkt->name.n_comps == 0 || n_params > 1)
         return VERDICT_NET_INVALID;
     struct ndn_interest *interest = &pkt->interest;
+    const uint8_t *net = pkt->net, *p = c.p;
     interest->can_be_prefix = false;
     interest->must_be_fresh = false;
     interest->has_nonce = false;
     interest->n_hints = 0;
     interest->hop_limit = UINT8_MAX;
     interest->hop_limit_off = 0;
+    interest->nonce_off = (uint16_t)(p - net);
     interest->nonce = 0;
     interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
-    interest_common(r, net, interest);
-    while (cursor_left(&r->c) > 0) {
-        struct tlv element;
-        verdict = tlv_read(&r->c, r->lenient, &element);
-        if (verdict != VERDICT_OK)
-            return verdict;
-        verdict = interest_element(r, &element, net, interest);
-        if (verdict != VERDICT_OK)
-            return verdict;
+    // Nonce and a lifetime of two octets: what consumers mostly send, and then nothing else.
+    if (end - p == 10 && tlv_is_pair(p, NDN_TLV_NONCE, 4) && tlv_is_pair(p + 6, NDN_TLV_LIFETIME, 2)) {
+        set_nonce(interest, net, p + 2);
+        interest->lifetime_ms = load_be16(p + 8);
+        return VERDICT_OK;
     }
-    return VERDICT_OK;
+    return interest_rest(p, end, lenient, net, interest);
 }
 
 /**
@@ -344,23 +328,24 @@ static enum verdict data_element(struct reader *r, const struct tlv *element, st
     return rank == RANK_META_INFO ? parse_meta_info(element, r->lenient, data) : VERDICT_OK;
 }
 
-static inline enum verdict parse_data(struct reader *r, struct ndn_packet *pkt)
+static inline enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
 {
+    struct reader r = {.c = {.p = value, .end = end}, .rank = RANK_NAME, .lenient = lenient};
     unsigned n_params;
-    enum verdict verdict = parse_name(r, &pkt->name, &n_params);
+    enum verdict verdict = parse_name(&r.c, lenient, &pkt->name, &n_params);
     if (verdict != VERDICT_OK)
         return verdict;
     pkt->data.freshness_ms = 0;
-    while (cursor_left(&r->c) > 0) {
+    while (cursor_left(&r.c) > 0) {
         struct tlv element;
-        verdict = tlv_read(&r->c, r->lenient, &element);
+        verdict = tlv_read(&r.c, lenient, &element);
         if (verdict != VERDICT_OK)
             return verdict;
-        verdict = data_element(r, &element, &pkt->data);
+        verdict = data_element(&r, &element, &pkt->data);
         if (verdict != VERDICT_OK)
             return verdict;
     }
-    return r->rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
+    return r.rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
 }
 
 /** Header fields that contradict the packet they stand before (NDNLPv2; as the reference forwarder). */
@@ -376,25 +361,27 @@ static enum verdict check_lp(const struct ndn_lp *lp, uint8_t type)
     return (lp->has & wrong) == 0 ? VERDICT_OK : VERDICT_LP_INVALID;
 }
 
-/** An Interest or Data whose outermost TLV has been read: it begins at @p net and @p tlv is its inside. */
-static inline enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, bool lenient,
-                                         struct ndn_packet *pkt)
+/** Interest or Data, given the whole and the inside of its outermost TLV. */
+static inline enum verdict parse_net_value(uint8_t type, const uint8_t *net, const uint8_t *value, const uint8_t *end,
+                                           bool lenient, struct ndn_packet *pkt)
+{
+    pkt->type = type;
+    pkt->net = net;
+    pkt->net_len = (uint16_t)(end - net);
+    return type == NDN_TYPE_INTEREST ? parse_interest(value, end, lenient, pkt) : parse_data(value, end, lenient, pkt);
+}
+
+static enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, bool lenient, struct ndn_packet *pkt)
 {
     if (tlv->type != NDN_TYPE_INTEREST && tlv->type != NDN_TYPE_DATA)
         return VERDICT_PKT_TYPE;
-    size_t len = (size_t)(tlv->value - net) + tlv->len;
-    if (len > NDN_PACKET_MAX)
+    const uint8_t *end = tlv->value + tlv->len;
+    if (end - net > NDN_PACKET_MAX)
         return VERDICT_PKT_OVERSIZE;
-    pkt->type = (uint8_t)tlv->type;
-    pkt->net = net;
-    pkt->net_len = (uint16_t)len;
-    if ((pkt->lp.has & ~(LP_HAS_HEADER | LP_HAS_FRAGMENT)) != 0) {
-        enum verdict verdict = check_lp(&pkt->lp, pkt->type);
-        if (verdict != VERDICT_OK)
-            return verdict;
-    }
-    struct reader r = {.c = cursor_make(tlv->value, tlv->len), .rank = RANK_NAME, .lenient = lenient};
-    return pkt->type == NDN_TYPE_INTEREST ? parse_interest(&r, net, pkt) : parse_data(&r, pkt);
+    enum verdict verdict = check_lp(&pkt->lp, (uint8_t)tlv->type);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    return parse_net_value((uint8_t)tlv->type, net, tlv->value, end, lenient, pkt);
 }
 
 enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
@@ -411,7 +398,9 @@ enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn
     return parse_net_tlv(p, &tlv, opts->lenient, pkt);
 }
 
-enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
+/** ndn_packet_parse() of any shape. */
+static NOINLINE enum verdict parse_any(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                       struct ndn_packet *pkt)
 {
     struct cursor c = cursor_make(p, len);
     struct tlv tlv;
@@ -420,11 +409,10 @@ enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_par
         return verdict;
     if (cursor_left(&c) > 0 && !opts->allow_trailing)
         return VERDICT_TRAILING;
-    if (tlv.type != NDN_LP_PACKET) {
-        ndn_lp_clear(&pkt->lp);
-        return parse_net_tlv(p, &tlv, opts->lenient, pkt);
-    }
     struct ndn_lp *lp = &pkt->lp;
+    ndn_lp_clear(lp);
+    if (tlv.type != NDN_LP_PACKET)
+        return parse_net_tlv(p, &tlv, opts->lenient, pkt);
     verdict = ndn_lp_parse_value(tlv.value, tlv.len, opts->lenient, lp);
     if (verdict != VERDICT_OK)
         return verdict;
@@ -436,4 +424,30 @@ enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_par
     pkt->net = lp->fragment;
     pkt->net_len = lp->fragment_len;
     return VERDICT_OK;
+}
+
+/** LpPacket, PitToken of 8 octets, Fragment and the packet in it, each with a length of one octet: their offsets. */
+enum token_shape {
+    TOKEN_AT = 4,
+    NET_AT = 14,
+    INSIDE_AT = 16,
+};
+
+enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
+{
+    if (len < INSIDE_AT || (load_be32(p) & 0xff00ffff) != (NDN_LP_PACKET << 24 | NDN_LP_PIT_TOKEN << 8 | 8))
+        return parse_any(p, len, opts, pkt);
+    uint8_t type = p[NET_AT];
+    size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
+    if (lp_len >= 0xfd || lp_len > len - 2 || (lp_len < len - 2 && !opts->allow_trailing) || p[12] != NDN_LP_FRAGMENT ||
+        fragment_len + 12 != lp_len || net_len + 2 != fragment_len)
+        return parse_any(p, len, opts, pkt);
+    struct ndn_lp *lp = &pkt->lp;
+    ndn_lp_clear(lp);
+    lp->has = LP_HAS_HEADER | LP_HAS_FRAGMENT;
+    lp->token = p + TOKEN_AT;
+    lp->token_len = 8;
+    lp->fragment = p + NET_AT;
+    lp->fragment_len = (uint16_t)fragment_len;
+    return parse_net_value(type, p + NET_AT, p + INSIDE_AT, p + INSIDE_AT + net_len, opts->lenient, pkt);
 }

@@ -53,6 +53,15 @@ struct tlv {
     const uint8_t *value; /**< TLV-VALUE, inside the buffer that was read */
 };
 
+/** Read a TLV of any form; what tlv_read() and tlv_read_outer() leave over. */
+enum verdict tlv_read_any(struct cursor *c, bool lenient, struct tlv *tlv);
+
+/** Do the next two octets say this type and length? At least two are left. */
+static inline bool tlv_is_pair(const uint8_t *p, uint8_t type, uint8_t len)
+{
+    return load_be16(p) == (uint16_t)(type << 8 | len);
+}
+
 /**
  * Read the next TLV of an enclosing element, of which @p c is at a boundary and not at the end.
  *
@@ -63,44 +72,30 @@ static inline enum verdict tlv_read(struct cursor *c, bool lenient, struct tlv *
 {
     size_t left = cursor_left(c);
     // Nearly every element has a type and a length of one octet.
-    if (left >= 2 && (uint8_t)(c->p[0] - 1) < 0xfc && c->p[1] < 0xfd && c->p[1] <= left - 2) {
-        tlv->type = c->p[0];
-        tlv->len = c->p[1];
-        tlv->value = c->p + 2;
-        c->p += 2 + (size_t)c->p[1];
-        return VERDICT_OK;
+    if (left >= 2) {
+        uint32_t head = load_be16(c->p);
+        size_t len = head & 0xff;
+        if (head - 0x100 < 0xfc00 && len < 0xfd && len <= left - 2) {
+            tlv->type = head >> 8;
+            tlv->len = len;
+            tlv->value = c->p + 2;
+            c->p += 2 + len;
+            return VERDICT_OK;
+        }
     }
+    // Copies, so that the caller's variables can stay in registers.
     struct cursor next = *c;
-    uint32_t type;
-    size_t len;
-    enum verdict verdict = cursor_tlv_type(&next, lenient, &type);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    verdict = cursor_tlv_length(&next, lenient, &len);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    if (!cursor_bytes(&next, len, &tlv->value))
-        return VERDICT_TLV_LEN;
-    tlv->type = type;
-    tlv->len = len;
-    *c = next;
-    return VERDICT_OK;
+    struct tlv any;
+    enum verdict verdict = tlv_read_any(&next, lenient, &any);
+    if (verdict == VERDICT_OK) {
+        *c = next;
+        *tlv = any;
+    }
+    return verdict;
 }
 
 /** As tlv_read() for a TLV that nothing encloses: one that does not fit was cut on the way (VERDICT_TLV_TRUNC). */
-static inline enum verdict tlv_read_outer(struct cursor *c, bool lenient, struct tlv *tlv)
-{
-    const uint8_t *start = c->p;
-    enum verdict verdict = tlv_read(c, lenient, tlv);
-    if (verdict != VERDICT_TLV_LEN)
-        return verdict;
-    // The 9-octet length form stays what it is: it does not come from a cut.
-    struct cursor again = {.p = start, .end = c->end};
-    uint32_t type;
-    size_t len;
-    (void)cursor_tlv_type(&again, lenient, &type);
-    return cursor_tlv_length(&again, lenient, &len) == VERDICT_OK ? VERDICT_TLV_TRUNC : VERDICT_TLV_LEN;
-}
+enum verdict tlv_read_outer(struct cursor *c, bool lenient, struct tlv *tlv);
 
 /** Read a NonNegativeInteger: 1, 2, 4 or 8 octets. @return false for any other length */
 static inline bool tlv_nni(const struct tlv *tlv, uint64_t *v)
