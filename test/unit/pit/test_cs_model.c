@@ -46,9 +46,9 @@ static uint32_t draw(uint32_t below)
 /** All names of up to four components of a few kinds, one of them too long for an entry. */
 static void names_make(void)
 {
-    static const char *const comp[] = {"/a", "/bb",
-                                       "/a-component-of-more-octets-than-an-entry-has-for-the-whole-name-"
-                                       "so-that-it-has-to-be-read-from-the-data"};
+    static const char long_comp[] = "/a-component-of-more-octets-than-an-entry-has-for-the-whole-name-"
+                                    "so-that-it-has-to-be-read-from-the-data";
+    static const char *const comp[] = {"/a", "/bb", long_comp};
     for (unsigned depth = 1; depth <= 4; depth++) {
         unsigned n = 1;
         for (unsigned i = 0; i < depth; i++)
