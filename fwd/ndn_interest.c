@@ -90,11 +90,10 @@ static void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
 /* Answer from the Content Store. The Interest's frame ends here. */
 static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *hit)
 {
-    // The Interest goes first, and its token with it.
-    uint8_t token_len = pkt->ndn.lp.token_len;
+    struct ndn_lp_out lp = {.token_len = pkt->ndn.lp.token_len};
     uint8_t token[NDN_LP_TOKEN_MAX];
-    if (token_len > 0)
-        memcpy(token, pkt->ndn.lp.token, token_len);
+    memcpy(token, pkt->ndn.lp.token, lp.token_len);
+    lp.token = token;
     const struct face *face = pkt->face;
     struct rte_mbuf *data = hit->mbuf;
     // The header of an earlier transmission may lie before the Data still: count from the buffer.
@@ -111,7 +110,7 @@ static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *
     }
     pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
     if (data != NULL)
-        output_send_token(fwd, face, data, token, token_len, OUTPUT_DATA);
+        output_send(fwd, face, data, &lp, OUTPUT_DATA);
 }
 
 /* Tick at which this Interest's lifetime ends. */
@@ -157,13 +156,9 @@ static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_ent
     struct token token = {
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
     token_write(octets, token, fwd->shared->token_key);
-    if (likely(!(pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK))) {
-        output_send_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
-        return;
-    }
     struct ndn_lp_out lp = {.token_len = TOKEN_SIZE,
                             .token = octets,
-                            .has_mark = true,
+                            .has_mark = (pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK) != 0,
                             .congestion_mark = pkt->ndn.lp.congestion_mark};
     output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/mbuf_pool.h"
 
+#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_pool_ops.h>
@@ -10,7 +11,8 @@
 
 struct rte_mempool *mbuf_pool_create(const char *name, uint32_t n, uint16_t data_room, bool hugepages)
 {
-    if (hugepages)
+    /* Where devices see the process's own addresses a buffer may cross pages, as AF_XDP needs it. */
+    if (hugepages && rte_eal_iova_mode() != RTE_IOVA_VA)
         return rte_pktmbuf_pool_create(name, n, MBUF_POOL_CACHE, 0, data_room, SOCKET_ID_ANY);
     struct rte_pktmbuf_pool_private priv = {.mbuf_data_room_size = data_room};
     struct rte_mempool *pool =

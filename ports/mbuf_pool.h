@@ -10,7 +10,9 @@ struct rte_mempool;
 /**
  * Pool of packet buffers that all ports receive into. Without hugepages the buffers are packed back to back: DPDK
  * would give each a 4 kB page of its own, so that the headers of a burst fall into the same few cache sets and a
- * third of the memory is lost. Devices on PCI, which need contiguous pages, come with hugepages.
+ * third of the memory is lost. Devices on PCI, which need contiguous pages, come with hugepages; those are packed too
+ * where devices see virtual addresses (--iova-mode=va). AF_XDP needs a packed pool: net_af_xdp takes it for one
+ * stretch of number times size, and buffers beyond that would be lost.
  *
  * @param n         buffers
  * @param data_room octets of a buffer, headroom counted in

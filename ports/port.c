@@ -50,12 +50,17 @@ static int copy_config(struct port *port, const struct port_config *config)
 }
 
 /* What of the netdev goes into the device: its MTU as the kernel has it, or less. */
-static int use_netdev(struct port *port, const struct rte_mempool *pool, char *err)
+static int use_netdev(struct port *port, struct rte_mempool *pool, char *err)
 {
-    uint32_t room = rte_pktmbuf_data_room_size((struct rte_mempool *)(uintptr_t)pool);
+    uint32_t room = rte_pktmbuf_data_room_size(pool);
     uint32_t fits = RTE_MAX(room, (uint32_t)XDP_BELOW_MTU) - XDP_BELOW_MTU;
     uint16_t kernel_mtu = xdp_mtu(port->xdp), mtu = port->config.mtu;
     const char *netdev = port->config.netdev;
+    if (!xdp_pool_usable(pool)) {
+        return port_fail(
+            err, -EINVAL,
+            "packet buffers have gaps between them, which AF_XDP on %s cannot use: EAL needs --iova-mode=va", netdev);
+    }
     if (mtu > kernel_mtu) {
         return port_fail(err, -EINVAL, "MTU %u is above the %u of %s: ip link set dev %s mtu %u", mtu, kernel_mtu,
                          netdev, netdev, mtu);

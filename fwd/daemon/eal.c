@@ -103,8 +103,10 @@ static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepage
             n_pci++;
         }
     }
-    if (n_pci == 0)
+    if (n_pci == 0) {
         ARG("--no-pci");
+        ARG("--iova-mode=va"); // packs the packet buffers, as AF_XDP needs them
+    }
 #undef ARG
     return rte_eal_init(n, argv);
 }

@@ -12,7 +12,9 @@
 #pragma GCC diagnostic pop
 
 #include <rte_common.h>
+#include <rte_eal.h>
 #include <rte_log.h>
+#include <rte_mempool.h>
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -239,10 +241,38 @@ fail:
     return rc;
 }
 
+struct extent {
+    uintptr_t low, high;
+};
+
+static void widen(struct rte_mempool *pool, void *arg, void *object, unsigned index)
+{
+    (void)pool;
+    (void)index;
+    struct extent *extent = arg;
+    extent->low = RTE_MIN(extent->low, (uintptr_t)object);
+    extent->high = RTE_MAX(extent->high, (uintptr_t)object);
+}
+
+bool xdp_pool_usable(struct rte_mempool *pool)
+{
+    const struct rte_mempool_memhdr *first = STAILQ_FIRST(&pool->mem_list);
+    struct extent extent = {.low = UINTPTR_MAX};
+    if (first == NULL || rte_mempool_obj_iter(pool, widen, &extent) == 0) {
+        return false;
+    }
+    uint64_t object = rte_mempool_calc_obj_size(pool->elt_size, pool->flags, NULL);
+    uintptr_t page = (uintptr_t)getpagesize();
+    uintptr_t base = (uintptr_t)first->addr & ~(page - 1);
+    uintptr_t end = (uintptr_t)first->addr + pool->populated_size * object;
+    return extent.low >= base && extent.high + pool->elt_size <= end;
+}
+
 void xdp_device(const struct xdp_port *xdp, uint16_t index, uint16_t n_queues, char *device, size_t size)
 {
-    snprintf(device, size, "net_af_xdp%u,iface=%s,start_queue=0,queue_count=%u,xdp_prog=/proc/self/fd/%d", index,
-             xdp->netdev, n_queues, xdp->object_fd);
+    /* Without hugepages buffers cross pages that are apart for the device: only the copying mode can use them. */
+    snprintf(device, size, "net_af_xdp%u,iface=%s,start_queue=0,queue_count=%u,xdp_prog=/proc/self/fd/%d%s", index,
+             xdp->netdev, n_queues, xdp->object_fd, rte_eal_has_hugepages() ? "" : ",force_copy=1");
 }
 
 static bool is_xsk(int fd)

@@ -23,6 +23,11 @@ struct xdp_port;
  * @return 0 and *xdp, or a negative errno and the reason in @p err
  */
 int xdp_open(struct xdp_port **xdp, const char *netdev, uint16_t *n_queues, char *err);
+/**
+ * Can an AF_XDP socket use the buffers of a pool? The driver takes them for one stretch of memory as long as their
+ * number times their size.
+ */
+bool xdp_pool_usable(struct rte_mempool *pool);
 /** Write the DPDK device string of the port to @p device. */
 void xdp_device(const struct xdp_port *xdp, uint16_t index, uint16_t n_queues, char *device, size_t size);
 /** Call before and after the set-up of each receive queue: finds the queue's socket for its statistics. */

@@ -10,6 +10,7 @@
  *   xdp_probe send NETDEV MAC COUNT KIND...
  *       sends COUNT frames of each KIND from an ordinary packet socket.
  */
+#include "ports/mbuf_pool.h"
 #include "ports/monitor.h"
 #include "ports/port.h"
 
@@ -150,7 +151,7 @@ static int set_up(int argc, char **argv)
     if (rte_eal_init((int)(sizeof eal / sizeof eal[0]) - 1, eal) < 0) {
         return 1;
     }
-    pool = rte_pktmbuf_pool_create("pool", 8191, 128, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
+    pool = mbuf_pool_create("pool", 8191, RTE_MBUF_DEFAULT_BUF_SIZE, false);
     config.netdev = argv[2];
     bool unprivileged = false;
     size_t n_ports = 0;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/match.h"
 
+#include <rte_rcu_qsbr.h>
+
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,4 +344,63 @@ Test(match, agrees_with_a_list_of_faces, .timeout = 60)
         }
     }
     teardown_port(&bench);
+}
+
+struct reader {
+    struct bench *bench;
+    struct rte_rcu_qsbr *qsbr;
+    uint32_t id; /* of a face that is there all the time */
+    _Atomic bool stop;
+    _Atomic uint32_t lookups, lost;
+};
+
+static void *read_all_the_time(void *arg)
+{
+    struct reader *reader = arg;
+    struct received rx;
+    frame_from(&rx, FACE_UDP4, 2, 0);
+    rte_rcu_qsbr_thread_online(reader->qsbr, 0);
+    while (!atomic_load_explicit(&reader->stop, memory_order_relaxed)) {
+        uint32_t found = 0;
+        uint64_t sender;
+        if (port_classify(&reader->bench->port, &rx.frame, &found, &sender) != PORT_MATCHED || found != reader->id) {
+            atomic_fetch_add_explicit(&reader->lost, 1, memory_order_relaxed);
+        }
+        rte_rcu_qsbr_quiescent(reader->qsbr, 0);
+        atomic_fetch_add_explicit(&reader->lookups, 1, memory_order_relaxed);
+    }
+    rte_rcu_qsbr_thread_offline(reader->qsbr, 0);
+    return NULL;
+}
+
+/* A worker never misses a face while others come and go, through every form of the match. */
+Test(match, a_worker_sees_its_face_while_others_change, .timeout = 120)
+{
+    struct rte_rcu_qsbr *qsbr = NULL;
+    cr_assert_eq(posix_memalign((void **)&qsbr, 64, rte_rcu_qsbr_get_memsize(1)), 0);
+    cr_assert_eq(rte_rcu_qsbr_init(qsbr, 1), 0);
+    cr_assert_eq(rte_rcu_qsbr_thread_register(qsbr, 0), 0);
+    struct bench bench = {0};
+    memcpy(bench.port.mac, our_mac, 6);
+    cr_assert_eq(port_match_init(&bench.port, qsbr), 0);
+    cr_assert_eq(face_table_create(&bench.faces, qsbr), 0);
+    struct face_config config = config_of(FACE_UDP4, 2, 0);
+    struct reader reader = {.bench = &bench, .qsbr = qsbr, .id = add_face(&bench, &config)};
+    pthread_t thread;
+    cr_assert_eq(pthread_create(&thread, NULL, read_all_the_time, &reader), 0);
+    uint32_t id[300];
+    for (int round = 0; round < 20 || atomic_load(&reader.lookups) < 1000; round++) {
+        for (uint32_t i = 0; i < 300; i++) {
+            config = config_of(i % 2 ? FACE_ETHER : FACE_UDP4, 10 + i, i % 5);
+            id[i] = add_face(&bench, &config);
+        }
+        for (uint32_t i = 0; i < 300; i++) {
+            remove_face(&bench, id[i]);
+        }
+    }
+    atomic_store(&reader.stop, true);
+    cr_assert_eq(pthread_join(thread, NULL), 0);
+    cr_assert_eq(atomic_load(&reader.lost), 0);
+    teardown_port(&bench);
+    free(qsbr);
 }

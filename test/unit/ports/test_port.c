@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/port.h"
+#include "ports/mbuf_pool.h"
+#include "ports/xdp/xdp.h"
 
 #include <rte_eal.h>
 #include <rte_mbuf.h>
@@ -142,4 +144,14 @@ Test(port, an_mtu_that_buffers_cannot_hold_is_explained)
     cr_assert_eq(port_open(&port, 0, &config, 1, pool, NULL, err), 0, "%s", err);
     cr_assert_eq(port.mtu, 1400);
     port_close(&port);
+}
+
+/* DPDK's own layout without hugepages gives each buffer a page: a socket's memory would end within the pool. */
+Test(port, only_a_packed_pool_will_do_for_af_xdp)
+{
+    struct rte_mempool *packed = mbuf_pool_create("packed", 2047, RTE_MBUF_DEFAULT_BUF_SIZE, false);
+    cr_assert_not_null(packed);
+    cr_assert(xdp_pool_usable(packed));
+    cr_assert_not(xdp_pool_usable(pool));
+    rte_mempool_free(packed);
 }
