@@ -103,7 +103,7 @@ void worker_unplan(struct worker *workers, uint16_t n_workers)
 static uint16_t worker_transmit(const struct port *port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n)
 {
     uint16_t sent = 0;
-    if (!atomic_load_explicit(&port->gone, memory_order_relaxed)) {
+    if (!atomic_load_explicit(&port->gone, memory_order_acquire)) {
         for (unsigned tries = 0; sent < n && tries < WORKER_TX_TRIES; tries++) {
             uint16_t taken;
             do {
@@ -156,7 +156,7 @@ static unsigned worker_receive(struct worker *worker)
     unsigned work = 0;
     for (unsigned i = 0; i < worker->n_rx; i++) {
         const struct worker_rx *rx = &worker->rx[i];
-        if (atomic_load_explicit(&rx->port->gone, memory_order_relaxed))
+        if (atomic_load_explicit(&rx->port->gone, memory_order_acquire))
             continue;
         uint16_t want = (uint16_t)RTE_MIN((uint32_t)worker->config.burst, rx->port->burst_max);
         uint16_t n = port_rx_burst(rx->port, rx->queue, mbufs, want);

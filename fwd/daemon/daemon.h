@@ -11,6 +11,7 @@
 #include "fwd/fwd.h"
 #include "fwd/strategy.h"
 #include "fwd/worker.h"
+#include "ports/monitor.h"
 
 /*
  * The running daemon. Everything in it is written by the control (main) thread. Others that look at more than
@@ -21,6 +22,9 @@ struct daemon {
     struct fwd_shared shared;
     struct rte_rcu_qsbr *qsbr;
     struct rte_mempool *pool;
+    struct monitor *monitor;
+    uint64_t returned;      /**< bit of each port whose netdev was deleted and made again */
+    uint64_t closed;        /**< bit of each port that could not be opened again: nothing of it may be used */
     unsigned pool_baseline; /**< mbufs that ports hold while nothing is going on */
     bool hugepages;
     struct timespec started; /**< CLOCK_REALTIME */
@@ -46,6 +50,18 @@ struct daemon *daemon_start(struct conf *conf);
 
 /** Stop workers (they send what they hold), close ports, free everything. */
 void daemon_stop(struct daemon *daemon);
+
+/** Open the port that conf->port[index] describes; logs why it cannot. @return 0, or -1 */
+int daemon_port_open(struct daemon *daemon, unsigned index, struct port *port);
+
+/**
+ * Follow the kernel: links, neighbours, netdevs that come back. Takes the lock. Call when monitor_fd() is readable and
+ * at least every 200 ms.
+ */
+void daemon_follow(struct daemon *daemon);
+
+/** Begin to follow the ports and faces there are. @return 0, or -1 with the reason logged */
+int daemon_watch(struct daemon *daemon);
 
 /** Start EAL as the configuration says. @return 0, or -1 with the reason logged; *hugepages tells what it got */
 int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages);

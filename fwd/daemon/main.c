@@ -51,23 +51,16 @@ static bool signalled(int fd)
     return end;
 }
 
-static void housekeeping(struct daemon *daemon)
-{
-    pthread_mutex_lock(&daemon->lock);
-    fib_reclaim(daemon->shared.fib);
-    pthread_mutex_unlock(&daemon->lock);
-}
-
 static void run(struct daemon *daemon, int sigfd)
 {
-    struct pollfd fds[] = {{.fd = sigfd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = sigfd, .events = POLLIN}, {.fd = monitor_fd(daemon->monitor), .events = POLLIN}};
     for (;;) {
         int n = poll(fds, RTE_DIM(fds), ROUND_MS);
         if (n < 0 && errno != EINTR)
             break;
         if (n > 0 && fds[0].revents != 0 && signalled(sigfd))
             break;
-        housekeeping(daemon);
+        daemon_follow(daemon);
     }
 }
 

@@ -85,34 +85,40 @@ static int start_tables(struct daemon *daemon)
     return rc;
 }
 
-static int start_ports(struct daemon *daemon)
+int daemon_port_open(struct daemon *daemon, unsigned index, struct port *port)
 {
     const struct conf *conf = daemon->conf;
-    for (unsigned i = 0; i < conf->n_ports; i++) {
-        const struct conf_port *from = &conf->port[i];
-        struct port_config config = {
-            .name = from->name,
-            .device = from->device,
-            .netdev = from->netdev,
-            .mtu = (uint16_t)from->mtu,
-            .n_queues = (uint16_t)from->queues,
-            .rx_desc = (uint16_t)from->rx_desc,
-            .tx_desc = (uint16_t)from->tx_desc,
-            .bare = from->bare,
-            .promiscuous = from->promiscuous,
-            .rx_csum = from->checksum == CONF_CHECKSUM_VERIFY,
-            .ip4_prefix_len = from->ip4_prefix_len,
-        };
-        memcpy(config.udp_ports, from->udp_ports, sizeof config.udp_ports);
-        memcpy(config.ip4, from->ip4, sizeof config.ip4);
-        memcpy(config.ip6, from->ip6, sizeof config.ip6);
-        char err[200] = "";
-        int rc = port_open(&daemon->port[i], (uint16_t)i, &config, daemon->n_workers, daemon->pool, daemon->qsbr, err);
-        if (rc != 0) {
-            log_error("%s:%u: port %s: %s\n", AT(conf, from, from->netdev != NULL ? "netdev" : "device"), from->name,
-                      err[0] != '\0' ? err : strerror(-rc));
+    const struct conf_port *from = &conf->port[index];
+    struct port_config config = {
+        .name = from->name,
+        .device = from->device,
+        .netdev = from->netdev,
+        .mtu = (uint16_t)from->mtu,
+        .n_queues = (uint16_t)from->queues,
+        .rx_desc = (uint16_t)from->rx_desc,
+        .tx_desc = (uint16_t)from->tx_desc,
+        .bare = from->bare,
+        .promiscuous = from->promiscuous,
+        .rx_csum = from->checksum == CONF_CHECKSUM_VERIFY,
+        .ip4_prefix_len = from->ip4_prefix_len,
+    };
+    memcpy(config.udp_ports, from->udp_ports, sizeof config.udp_ports);
+    memcpy(config.ip4, from->ip4, sizeof config.ip4);
+    memcpy(config.ip6, from->ip6, sizeof config.ip6);
+    char err[200] = "";
+    int rc = port_open(port, (uint16_t)index, &config, daemon->n_workers, daemon->pool, daemon->qsbr, err);
+    if (rc == 0)
+        return 0;
+    log_error("%s:%u: port %s: %s\n", AT(conf, from, from->netdev != NULL ? "netdev" : "device"), from->name,
+              err[0] != '\0' ? err : strerror(-rc));
+    return -1;
+}
+
+static int start_ports(struct daemon *daemon)
+{
+    for (unsigned i = 0; i < daemon->conf->n_ports; i++) {
+        if (daemon_port_open(daemon, i, &daemon->port[i]) != 0)
             return -1;
-        }
         daemon->shared.port[i] = &daemon->port[i];
         daemon->n_ports++;
     }
@@ -141,12 +147,17 @@ static int start_face(struct daemon *daemon, unsigned i)
     memcpy(config.remote_mac, from->remote_mac, 6);
     memcpy(config.local_ip, from->local_ip, 16);
     memcpy(config.remote_ip, from->remote_ip, 16);
+    memcpy(config.next_hop, from->next_hop, 16);
     uint32_t id;
     int rc = face_add(daemon->shared.faces, &config, port->mtu, &id);
     if (rc == 0)
         rc = port_face_add(port, face_get(daemon->shared.faces, id));
+    if (rc == 0)
+        rc = monitor_face_add(daemon->monitor, id);
     if (rc != 0) {
-        log_error("%s:%u: face %s: %s\n", AT(conf, from, "remote"), from->name, strerror(-rc));
+        log_error("%s:%u: face %s: %s\n", AT(conf, from, "remote"), from->name,
+                  rc == -ENOTSUP ? "this port has no kernel neighbours: give the next hop's address with mac"
+                                 : strerror(-rc));
         return -1;
     }
     daemon->face_id[i] = id;
@@ -157,7 +168,7 @@ static int start_faces(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
     daemon->face_id = calloc(conf->n_faces + 1, sizeof *daemon->face_id);
-    if (daemon->face_id == NULL)
+    if (daemon->face_id == NULL || daemon_watch(daemon) != 0)
         return -1;
     for (unsigned i = 0; i < conf->n_faces; i++)
         if (start_face(daemon, i) != 0)
@@ -311,8 +322,10 @@ void daemon_stop(struct daemon *daemon)
         if (daemon->worker[w].ready)
             worker_stop(&daemon->worker[w]);
     worker_unplan(daemon->worker, daemon->n_workers);
+    monitor_destroy(daemon->monitor);
     for (uint16_t p = 0; p < daemon->n_ports; p++)
-        port_close(&daemon->port[p]);
+        if (!(daemon->closed & 1ull << p))
+            port_close(&daemon->port[p]);
     dispatch_destroy(daemon->shared.dispatch);
     if (daemon->shared.faces != NULL)
         face_table_destroy(daemon->shared.faces);

@@ -133,7 +133,7 @@ static int answer_ports(struct rte_tel_data *d, uint64_t start)
     page_begin(&page);
     for (uint64_t i = start; i < PORT_MAX; i++) {
         const struct port *port = source->shared.port[i];
-        if (port == NULL)
+        if (port == NULL || source->closed & 1ull << i)
             continue;
         struct rte_tel_data *row = page_row(&page, i, 1500);
         if (row == NULL)

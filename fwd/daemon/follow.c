@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What happens to links, neighbours and netdevs while the daemon runs.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "fwd/daemon/daemon.h"
+#include "fwd/daemon/log.h"
+
+static void on_event(void *arg, enum monitor_event event, struct port *port, uint32_t face_id)
+{
+    struct daemon *daemon = arg;
+    const struct face *face = face_id != 0 ? face_get(daemon->shared.faces, face_id) : NULL;
+    const char *name = port->config.name;
+    switch (event) {
+    case MONITOR_LINK_UP:
+        log_info("port %s: link up\n", name);
+        break;
+    case MONITOR_LINK_DOWN:
+        log_warning("port %s: link down\n", name);
+        break;
+    case MONITOR_GONE:
+        log_warning("port %s: the interface is gone\n", name);
+        break;
+    case MONITOR_RETURNED:
+        daemon->returned |= 1ull << port->index;
+        break;
+    case MONITOR_MTU:
+        log_info("port %s: MTU %u\n", name, port->mtu);
+        break;
+    case MONITOR_FACE_UP:
+        log_info("face %s: next hop found\n", face != NULL ? face->name : "");
+        break;
+    case MONITOR_FACE_DOWN:
+        log_warning("face %s: next hop does not answer\n", face != NULL ? face->name : "");
+        break;
+    }
+}
+
+int daemon_watch(struct daemon *daemon)
+{
+    struct monitor_listener listener = {.on_event = on_event, .arg = daemon};
+    int rc = monitor_create(&daemon->monitor, daemon->shared.faces, &listener);
+    for (uint16_t p = 0; p < daemon->n_ports && rc == 0; p++)
+        rc = monitor_port_add(daemon->monitor, &daemon->port[p]);
+    if (rc != 0)
+        log_error("cannot watch the kernel's links and neighbours: %s\n", strerror(-rc));
+    return rc != 0 ? -1 : 0;
+}
+
+/* The netdev of a port was made anew: open it again in its old place, for its old faces. */
+static void reopen(struct daemon *daemon, struct port *port)
+{
+    struct port fresh;
+    uint16_t n_queues = port->n_queues;
+    // Workers have left the port alone since port->gone; after this none is still in a burst of it.
+    rte_rcu_qsbr_synchronize(daemon->qsbr, RTE_QSBR_THRID_INVALID);
+    monitor_port_remove(daemon->monitor, port);
+    port_close(port);
+    daemon->closed |= 1ull << port->index;
+    if (daemon_port_open(daemon, port->index, &fresh) != 0)
+        return;
+    if (fresh.n_queues != n_queues) {
+        log_error("port %s: has %u queues now, had %u: restart needed\n", fresh.config.name, fresh.n_queues, n_queues);
+        port_close(&fresh);
+        return;
+    }
+    atomic_store(&fresh.gone, true);
+    memcpy(port, &fresh, sizeof *port);
+    daemon->closed &= ~(1ull << port->index);
+    monitor_port_add(daemon->monitor, port);
+    for (unsigned i = 0; i < daemon->conf->n_faces; i++) {
+        const struct face *face = face_get(daemon->shared.faces, daemon->face_id[i]);
+        if (face != NULL && face->port == port->index && port_face_add(port, face) != 0)
+            log_error("face %s: not received on any more\n", face->name);
+    }
+    // Pairs with the workers' load: who sees the port back sees all of it.
+    atomic_store_explicit(&port->gone, false, memory_order_release);
+    log_info("port %s: the interface is back\n", port->config.name);
+}
+
+void daemon_follow(struct daemon *daemon)
+{
+    pthread_mutex_lock(&daemon->lock);
+    monitor_poll(daemon->monitor, worker_now_ns() / 1000000);
+    for (uint16_t p = 0; p < daemon->n_ports; p++)
+        if (daemon->returned & 1ull << p)
+            reopen(daemon, &daemon->port[p]);
+    daemon->returned = 0;
+    fib_reclaim(daemon->shared.fib);
+    pthread_mutex_unlock(&daemon->lock);
+}
