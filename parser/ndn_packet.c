@@ -440,7 +440,8 @@ enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_par
     uint8_t type = p[NET_AT];
     size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
     if (lp_len >= 0xfd || lp_len > len - 2 || (lp_len < len - 2 && !opts->allow_trailing) || p[12] != NDN_LP_FRAGMENT ||
-        fragment_len + 12 != lp_len || net_len + 2 != fragment_len)
+        fragment_len + 12 != lp_len || net_len + 2 != fragment_len ||
+        (type != NDN_TYPE_INTEREST && type != NDN_TYPE_DATA))
         return parse_any(p, len, opts, pkt);
     struct ndn_lp *lp = &pkt->lp;
     ndn_lp_clear(lp);

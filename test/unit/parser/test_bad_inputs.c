@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "parser/frame.h"
+#include "parser/ndn_encode.h"
 #include "parser/ndn_packet.h"
 #include "parser/ndn_tlv.h"
 #include "parser/quic.h"
@@ -166,6 +167,27 @@ static void check_frame(const struct bad_input *row, enum bad_carrier carrier, c
 Test(bad_inputs, verdict_is_the_same_inside_a_frame)
 {
     each_payload(check_frame);
+}
+
+/** A network packet gets the same verdict behind LpPacket headers, those of the usual shape included. */
+static void check_wrapped(const struct bad_input *row, enum bad_carrier carrier, const uint8_t *p, size_t len)
+{
+    static uint8_t buf[BAD_INPUT_MAX + NDN_LP_HEADER_MAX];
+    if (row->id[0] != 'N' || carrier != BAD_UDP4)
+        return;
+    for (uint8_t token_len = 0; token_len <= 9; token_len++) {
+        struct ndn_lp_out lp = {.token = (const uint8_t *)"123456789", .token_len = token_len};
+        uint8_t *fragment = buf + NDN_LP_HEADER_MAX;
+        memcpy(fragment, p, len);
+        size_t header = ndn_lp_prepend(fragment, len, &lp);
+        cr_expect_str_eq(verdict_name(parse(row, carrier, fragment - header, header + len)), expected(row),
+                         "%s (%s) behind a token of %u octets", row->id, row->what, token_len);
+    }
+}
+
+Test(bad_inputs, verdict_is_the_same_inside_an_lp_packet)
+{
+    each_payload(check_wrapped);
 }
 
 Test(bad_inputs, parser_outcomes_are_names_of_verdicts)

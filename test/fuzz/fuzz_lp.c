@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* LpPackets: the parser against the reference parser, and header fields written again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/ndn_encode.h"
+#include "test/fuzz/ref_ndn.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/** Write the fields that the encoder knows in front of the same payload, and read them again. */
+static void check_prepended(const struct ndn_lp *lp)
+{
+    static uint8_t buf[NDN_LP_HEADER_MAX + UINT16_MAX];
+    uint8_t *end = buf + NDN_LP_HEADER_MAX;
+    struct ndn_lp_out out = {
+        .token_len = lp->token_len,
+        .token = lp->token,
+        .has_sequence = (lp->has & LP_HAS_SEQUENCE) != 0,
+        .sequence = lp->sequence,
+        .frag_index = lp->frag_index,
+        .frag_count = lp->frag_count,
+        .nack_reason = lp->nack_reason <= UINT16_MAX ? (uint16_t)lp->nack_reason : 0,
+        .has_mark = (lp->has & LP_HAS_CONGESTION_MARK) != 0,
+        .congestion_mark = lp->congestion_mark,
+        .has_incoming_face = (lp->has & LP_HAS_INCOMING_FACE) != 0,
+        .incoming_face = lp->incoming_face,
+        .has_cache_policy = (lp->has & LP_HAS_CACHE_POLICY) != 0,
+        .cache_policy = lp->cache_policy,
+    };
+    size_t len = lp->fragment_len, header = ndn_lp_prepend(end, len, &out);
+    if (header > NDN_LP_HEADER_MAX || header != ndn_lp_prepend_size(len, &out))
+        abort();
+    if (len > 0)
+        memcpy(end, lp->fragment, len);
+    if (header + len > UINT16_MAX)
+        return;
+    struct ndn_lp again;
+    unsigned kept = LP_HAS_HEADER | LP_HAS_SEQUENCE | LP_HAS_FRAGMENT | LP_HAS_CONGESTION_MARK | LP_HAS_INCOMING_FACE |
+                    LP_HAS_CACHE_POLICY | (out.nack_reason != 0 ? LP_HAS_NACK : 0);
+    if (ndn_lp_parse(end - header, header + len, false, &again) != VERDICT_OK || again.has != (lp->has & kept) ||
+        again.token_len != lp->token_len || again.sequence != lp->sequence || again.frag_index != lp->frag_index ||
+        again.frag_count != lp->frag_count || again.nack_reason != out.nack_reason ||
+        again.congestion_mark != lp->congestion_mark || again.incoming_face != lp->incoming_face ||
+        again.cache_policy != lp->cache_policy || again.fragment_len != lp->fragment_len)
+        abort();
+    if (again.token_len > 0 && memcmp(again.token, lp->token, again.token_len) != 0)
+        abort();
+    if (len > 0 && again.fragment != end)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 1 || size > UINT16_MAX)
+        return 0;
+    struct ndn_parse_opts opts = {.lenient = (data[0] & 1) != 0, .allow_trailing = (data[0] & 2) != 0};
+    bool wrap = (data[0] & 4) != 0;
+    data++;
+    size--;
+    size_t header = wrap ? 1 + ndn_tlv_var_size(size) : 0;
+    uint8_t *p = malloc(header + size + 1);
+    if (p == NULL)
+        return 0;
+    if (wrap) {
+        p[0] = 100;
+        ndn_tlv_put_var(p + 1, size);
+    }
+    memcpy(p + header, data, size);
+    uint8_t *exact = realloc(p, header + size > 0 ? header + size : 1);
+    p = exact != NULL ? exact : p;
+    struct ndn_packet pkt;
+    if (ref_ndn_compare(p, header + size, &opts, &pkt)) {
+        if ((pkt.lp.has & LP_HAS_HEADER) != 0)
+            check_prepended(&pkt.lp);
+        if (pkt.type != 0)
+            ref_ndn_check_reencoded(&pkt);
+    }
+    free(p);
+    return 0;
+}
