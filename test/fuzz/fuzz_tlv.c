@@ -48,7 +48,7 @@ static void check_elements(const uint8_t *data, size_t size, bool lenient)
     struct cursor c = cursor_make(data, size);
     while (cursor_left(&c) > 0) {
         struct cursor before = c, other = c;
-        struct tlv a, b;
+        struct tlv a = {0}, b = {0};
         enum verdict inner = tlv_read(&c, lenient, &a), outer = tlv_read_outer(&other, lenient, &b);
         must((inner == VERDICT_OK) == (outer == VERDICT_OK) && c.p == other.p);
         if (inner != VERDICT_OK) {
