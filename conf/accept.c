@@ -301,6 +301,7 @@ bool accept_local(void *item, const char *text, char *why, size_t why_size)
         return refuse(why, why_size,
                       "is not an address of this host; a unicast ether://, udp4:// or udp6:// is allowed");
     memcpy(face->local_ip, uri.ip, sizeof uri.ip);
+    face->local_kind = uri.kind;
     face->local_udp = (uint16_t)uri.udp;
     face->has_local_mac = uri.kind == CONF_ETHER;
     memcpy(face->local_mac, uri.mac, sizeof uri.mac);

@@ -156,7 +156,7 @@ static const char *device_arg(const char *device, const char *key, const char *d
     return def;
 }
 
-bool check_starts_with(const char *text, const char *start)
+static bool starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;
 }
@@ -183,7 +183,7 @@ static const char *port_interface(const struct conf_port *port, size_t *len)
     if (port->netdev != NULL)
         return port->netdev;
     if (port->device == NULL ||
-        (!check_starts_with(port->device, "net_af_xdp") && !check_starts_with(port->device, "net_af_packet")))
+        (!starts_with(port->device, "net_af_xdp") && !starts_with(port->device, "net_af_packet")))
         return NULL;
     const char *iface = device_arg(port->device, "iface", "", len);
     return *len > 0 ? iface : NULL;
@@ -203,7 +203,7 @@ static const char *port_clash(const struct conf_port *a, const struct conf_port 
     device_name(b->device, b_name, sizeof b_name);
     if (strcmp(a_name, b_name) == 0)
         return "device";
-    if (check_starts_with(a_name, "net_memif") && check_starts_with(b_name, "net_memif") &&
+    if (starts_with(a_name, "net_memif") && starts_with(b_name, "net_memif") &&
         same_arg(a->device, b->device, "id", "0") && same_arg(a->device, b->device, "role", "client") &&
         same_arg(a->device, b->device, "socket", "/run/memif.sock"))
         return "memif socket, id and role";
@@ -213,12 +213,12 @@ static const char *port_clash(const struct conf_port *a, const struct conf_port 
 static void check_port(struct check *check, struct conf_port *port)
 {
     const char *name = port->name;
-    if (port->device == NULL && port->netdev == NULL)
+    if (port->device == NULL && port->netdev == NULL && !text_group_is_faulty(check->text, port->at.line))
         CHECK_FAULT(check, port, "", "port.%s: has neither device nor netdev; one of them is needed", name);
     if (port->device != NULL && port->netdev != NULL)
         CHECK_FAULT(check, port, "netdev", "port.%s: has both device and netdev; one of them is allowed", name);
     if (!check_is_set(check, port, "bare"))
-        port->bare = port->device != NULL && check_starts_with(port->device, "net_memif");
+        port->bare = port->device != NULL && starts_with(port->device, "net_memif");
     if (port->netdev != NULL && port->bare)
         CHECK_FAULT(check, port, "bare", "port.%s.bare: frames of a netdev have an Ethernet header; false is needed",
                     name);
@@ -243,10 +243,12 @@ static void check_ports(struct check *check)
         check_port(check, port);
         for (unsigned k = 0; k < i; k++) {
             const char *clash = port_clash(&conf->port[k], port);
-            if (clash != NULL)
-                CHECK_FAULT(check, port, port->netdev != NULL ? "netdev" : "device",
-                            "port.%s: has the same %s as port.%s; each may be used once", port->name, clash,
-                            conf->port[k].name);
+            if (clash == NULL)
+                continue;
+            CHECK_FAULT(check, port, port->netdev != NULL ? "netdev" : "device",
+                        "port.%s: has the same %s as port.%s; each may be used once", port->name, clash,
+                        conf->port[k].name);
+            break;
         }
     }
 }
@@ -337,9 +339,9 @@ static int check_strategies(struct check *check)
     return 0;
 }
 
-int check_all(struct conf_private *priv, struct faults *faults)
+int check_all(struct conf_private *priv, const struct text *text, struct faults *faults)
 {
-    struct check check = {.priv = priv, .conf = &priv->conf, .faults = faults};
+    struct check check = {.priv = priv, .conf = &priv->conf, .text = text, .faults = faults};
     struct check_names ports = {0}, faces = {0};
     int error = names_make(&ports, "port", &priv->conf);
     if (error == 0)

@@ -12,6 +12,7 @@
 struct check {
     struct conf_private *priv;
     struct conf *conf;
+    const struct text *text;
     struct faults *faults;
 };
 
@@ -36,8 +37,6 @@ bool check_is_set(const struct check *check, const void *item, const char *key);
 /** Find the index of the item called @p name; false when there is none, which is a fault at key @p what of @p item. */
 bool check_resolve(struct check *check, const struct check_names *names, const char *what, const char *name,
                    unsigned *index, const void *item, const char *path);
-
-bool check_starts_with(const char *text, const char *start);
 
 /** Check every face against its port and the other faces. @return 0 or -ENOMEM */
 int check_faces(struct check *check, const struct check_names *ports);

@@ -24,7 +24,10 @@ static void check_local(struct check *check, struct conf_face *face, const struc
         CHECK_FAULT(check, face, "local", "face.%s.local: a bare face has no addresses; remove it", face->name);
         return;
     }
-    if (!check_starts_with(face->local, schemes[face->kind])) {
+    // 0: it was refused already.
+    if (face->local_kind == 0)
+        return;
+    if (face->local_kind != face->kind) {
         CHECK_FAULT(check, face, "local", "face.%s.local: is of another kind than remote; %s... is needed", face->name,
                     schemes[face->kind]);
         return;

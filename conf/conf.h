@@ -97,6 +97,7 @@ struct conf_face {
     const char *port_name;
     unsigned port;      /**< index in conf->port */
     int kind;           /**< enum conf_face_kind */
+    int local_kind;     /**< of the key local, 0: not given */
     bool multicast;     /**< the remote is a group address */
     bool mac_static;    /**< remote_mac was given by the key mac (UDP) or by the remote (Ethernet) */
     bool has_next_hop;  /**< UDP: resolve this address's MAC, not remote_ip's */

@@ -123,7 +123,7 @@ void faults_print(struct faults *faults, const struct text *text, FILE *err)
             fprintf(err, "; %s %s:%u", fault->relation, other.file, other.line);
         }
         putc('\n', err);
-        if (fault->source != NULL)
+        if (fault->source != NULL && fault->source[0] != '\0')
             fprintf(err, "    %s\n", fault->source);
     }
     if (faults->n_hidden > 0)
@@ -172,7 +172,7 @@ const char *faults_nearest(const char *word, const char *(*name)(const void *ctx
     if (len == 0 || len > WORD_MAX)
         return NULL;
     const char *nearest = NULL;
-    unsigned best = 1 + (unsigned)(len < 6 ? 2 : len / 3);
+    unsigned best = 1 + (unsigned)(len < 6 ? 2 : len < 15 ? len / 3 : 5);
     // A word of two letters is two edits away from any other.
     if (best > len)
         best = (unsigned)len;

@@ -19,6 +19,7 @@
 struct loader {
     struct conf_private *conf;
     struct faults *faults;
+    const struct text *text;
     bool no_memory;
 };
 
@@ -61,47 +62,57 @@ static void store_number(const struct schema_key *key, void *field, int64_t numb
         memcpy(field, &(uint64_t){(uint64_t)number}, sizeof(uint64_t));
 }
 
+/* Read a number that is not a string, in the unit that the type is kept in; @p shown is how it is written. */
+static bool read_number(const struct schema_key *key, const config_setting_t *setting, int64_t *number,
+                        char shown[NUMBER_MAX], char *why)
+{
+    int type = config_setting_type(setting);
+    bool is_time = key->type == SCHEMA_TIME_US || key->type == SCHEMA_TIME_MS;
+    if (type == CONFIG_TYPE_FLOAT && key->type == SCHEMA_REAL) {
+        double real = config_setting_get_float(setting);
+        *number = fabs(real) < 1e12 ? llround(real * 1e6) : INT64_MAX;
+        snprintf(shown, NUMBER_MAX, "%g", real);
+        return true;
+    }
+    if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) {
+        snprintf(why, WHY_MAX, "is %s; %s is needed", type_name(setting),
+                 is_time                    ? "a time in quotes, as \"10ms\","
+                 : key->type == SCHEMA_REAL ? "a number"
+                                            : "a whole number");
+        return false;
+    }
+    *number = type == CONFIG_TYPE_INT ? config_setting_get_int(setting) : config_setting_get_int64(setting);
+    snprintf(shown, NUMBER_MAX, "%" PRId64, *number);
+    if (is_time && *number != 0) {
+        snprintf(why, WHY_MAX, "%s has no unit; a string as \"50us\", \"10ms\" or \"4s\" is allowed", shown);
+        return false;
+    }
+    if (key->type == SCHEMA_REAL && __builtin_mul_overflow(*number, 1000000, number))
+        *number = INT64_MAX;
+    return true;
+}
+
 static bool take_number(const struct schema_key *key, void *field, const struct value *value, char *why)
 {
     int64_t number = 0;
+    char shown[NUMBER_MAX], min[NUMBER_MAX], max[NUMBER_MAX];
     if (value->text != NULL) {
         if (!number_parse(key->type, value->text, &number, why, WHY_MAX))
             return false;
-    } else {
-        int type = config_setting_type(value->setting);
-        bool is_time = key->type == SCHEMA_TIME_US || key->type == SCHEMA_TIME_MS;
-        if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) {
-            number = type == CONFIG_TYPE_INT ? config_setting_get_int(value->setting)
-                                             : config_setting_get_int64(value->setting);
-            if (is_time && number != 0) {
-                snprintf(why, WHY_MAX, "%" PRId64 " has no unit; a string as \"50us\", \"10ms\" or \"4s\" is allowed",
-                         number);
-                return false;
-            }
-            if (key->type == SCHEMA_REAL && __builtin_mul_overflow(number, 1000000, &number))
-                number = INT64_MAX;
-        } else if (type == CONFIG_TYPE_FLOAT && key->type == SCHEMA_REAL) {
-            double real = config_setting_get_float(value->setting) * 1e6;
-            number = isfinite(real) && fabs(real) < 1e18 ? llround(real) : INT64_MAX;
-        } else {
-            snprintf(why, WHY_MAX, "is %s; %s is needed", type_name(value->setting),
-                     is_time                    ? "a time in quotes, as \"10ms\","
-                     : key->type == SCHEMA_REAL ? "a number"
-                                                : "a whole number");
-            return false;
-        }
-    }
-    if ((number < key->min || number > key->max) && (number != 0 || key->zero == NULL)) {
-        char shown[NUMBER_MAX], min[NUMBER_MAX], max[NUMBER_MAX];
         number_format(key->type, number, shown);
-        number_format(key->type, key->min, min);
-        number_format(key->type, key->max, max);
-        snprintf(why, WHY_MAX, "%s is out of range; %s to %s is allowed%s%s%s", shown, min, max,
-                 key->zero != NULL ? ", or 0 (" : "", key->zero != NULL ? key->zero : "", key->zero != NULL ? ")" : "");
+    } else if (!read_number(key, value->setting, &number, shown, why)) {
         return false;
     }
-    store_number(key, field, number);
-    return true;
+    if ((number >= key->min && number <= key->max) || (number == 0 && key->zero != NULL)) {
+        store_number(key, field, number);
+        return true;
+    }
+    number_format(key->type, key->min, min);
+    number_format(key->type, key->max, max);
+    int len = snprintf(why, WHY_MAX, "%s is out of range; %s to %s is allowed", shown, min, max);
+    if (key->zero != NULL)
+        snprintf(why + len, WHY_MAX - (size_t)len, ", or 0 (%s)", key->zero);
+    return false;
 }
 
 static bool take_bool(void *field, const struct value *value, char *why)
@@ -307,6 +318,7 @@ static void load_item(struct loader *loader, const struct schema_section *sectio
                       void *item, const char *path)
 {
     uint64_t seen = 0;
+    unsigned item_line = config_setting_source_line(group);
     int n = config_setting_length(group);
     for (int i = 0; i < n; i++) {
         const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
@@ -327,9 +339,10 @@ static void load_item(struct loader *loader, const struct schema_section *sectio
     }
     for (unsigned i = 0; i < section->n_keys; i++) {
         const struct schema_key *key = &section->keys[i];
-        if (key->required && (seen & UINT64_C(1) << i) == 0)
-            faults_add(loader->faults, config_setting_source_line(group), "%s: %s is missing; %s = \"%s\" is needed",
-                       path, key->name, key->name, key->form != NULL ? key->form : key->choices[0].name);
+        // What the scanner blanked is not missing.
+        if (key->required && (seen & UINT64_C(1) << i) == 0 && !text_group_is_faulty(loader->text, item_line))
+            faults_add(loader->faults, item_line, "%s: %s is missing; %s = \"%s\" is needed", path, key->name,
+                       key->name, key->form != NULL ? key->form : key->choices[0].name);
     }
 }
 
@@ -444,7 +457,7 @@ static int load_settings(struct loader *loader, struct text *text)
         return -ENOMEM;
     if (conf->n_set > 1)
         qsort(conf->set, conf->n_set, sizeof conf->set[0], by_item);
-    return check_all(conf, loader->faults);
+    return check_all(conf, text, loader->faults);
 }
 
 /* Turn lines of the merged text into files and lines. */
@@ -466,7 +479,7 @@ static int load(struct conf_private *conf, struct text *text, struct faults *fau
 {
     if (error == 0)
         error = scan(text, faults);
-    struct loader loader = {.conf = conf, .faults = faults};
+    struct loader loader = {.conf = conf, .faults = faults, .text = text};
     if (error == 0)
         error = load_settings(&loader, text);
     if (error == 0 && text->world_writable && conf->conf.daemon.strict_perms)

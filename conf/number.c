@@ -98,7 +98,9 @@ void number_format(enum schema_type type, int64_t value, char text[NUMBER_MAX])
         return;
     }
     if (type == SCHEMA_REAL) {
-        int n = snprintf(text, NUMBER_MAX, "%" PRId64 ".%06" PRId64, value / 1000000, value % 1000000);
+        uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+        int n = snprintf(text, NUMBER_MAX, "%s%" PRIu64 ".%06" PRIu64, value < 0 ? "-" : "", size / 1000000,
+                         size % 1000000);
         // One digit stays after the point, for the library tells numbers apart by it.
         while (n > 2 && text[n - 1] == '0' && text[n - 2] != '.')
             text[--n] = '\0';

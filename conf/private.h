@@ -6,6 +6,7 @@
 #include "conf/faults.h"
 #include "conf/schema.h"
 #include "conf/stringpool.h"
+#include "conf/text.h"
 
 /** A key that the text sets. */
 struct conf_set {
@@ -33,6 +34,6 @@ const struct conf_set *conf_set_find(const struct conf_private *conf, const void
  *
  * @return 0 or -ENOMEM; what is wrong was added to @p faults
  */
-int check_all(struct conf_private *conf, struct faults *faults);
+int check_all(struct conf_private *conf, const struct text *text, struct faults *faults);
 
 #endif

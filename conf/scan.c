@@ -20,6 +20,7 @@ struct scan {
     struct lex lex;
     const char *octets; /* as they were written */
     char *rest;         /* the same text, faulty settings overwritten */
+    struct text *text;
     struct faults *faults;
     bool no_memory;
 };
@@ -201,6 +202,7 @@ static enum verdict_scan scan_settings(struct scan *scan, unsigned depth, size_t
 {
     struct lex *lex = &scan->lex;
     struct members members = {0};
+    unsigned n_errors = scan->faults->n_errors;
     enum verdict_scan verdict = SCAN_FATAL;
     for (;;) {
         struct lex_token token = *lex_peek(lex);
@@ -210,6 +212,8 @@ static enum verdict_scan scan_settings(struct scan *scan, unsigned depth, size_t
         }
         if (token.kind == LEX_END || (token.kind == LEX_CLOSE && open != NULL && token_char(scan, &token) == '}')) {
             find_duplicates(scan, &members);
+            if (open != NULL && scan->faults->n_errors > n_errors)
+                scan->no_memory |= text_mark_faulty(scan->text, open->line) != 0;
             verdict = SCAN_OK;
             break;
         }
@@ -259,6 +263,11 @@ static void skip_element(struct scan *scan)
     lex->quiet = false;
 }
 
+static bool is_scalar(enum lex_kind kind)
+{
+    return kind >= LEX_BOOL && kind <= LEX_STRING;
+}
+
 static enum verdict_scan scan_element(struct scan *scan, unsigned depth, char opened, enum lex_kind first)
 {
     struct lex *lex = &scan->lex;
@@ -268,7 +277,7 @@ static enum verdict_scan scan_element(struct scan *scan, unsigned depth, char op
                   token_char(scan, token));
         return SCAN_SKIP;
     }
-    bool mixed = opened == '[' && token->kind != first && token->kind != LEX_BAD && first != LEX_BAD;
+    bool mixed = opened == '[' && token->kind != first && is_scalar(token->kind) && is_scalar(first);
     if (mixed)
         lex_fault(lex, token, "the values of an array \"[ ]\" differ in type; they must be of one type");
     enum verdict_scan verdict = scan_value(scan, depth, SCAN_MEMBERS_MAX);
@@ -416,11 +425,11 @@ int scan(struct text *text, struct faults *faults)
     if (octets == NULL)
         return -ENOMEM;
     memcpy(octets, text->octets, text->len + 1);
-    struct scan scan = {.octets = octets, .rest = text->octets, .faults = faults};
+    struct scan scan = {.octets = octets, .rest = text->octets, .text = text, .faults = faults};
     scan.lex = (struct lex){.octets = octets, .line = 1, .faults = faults};
     enum verdict_scan verdict = SCAN_FATAL;
     if (lex_peek(&scan.lex)->kind == LEX_END)
-        faults_add(faults, 1, "%s: has no settings; comments alone are not a configuration", text->name);
+        faults_add(faults, 1, "has no settings; comments alone are not a configuration");
     else
         verdict = scan_settings(&scan, 1, SCAN_MEMBERS_MAX, NULL);
     free(octets);

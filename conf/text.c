@@ -159,6 +159,8 @@ static bool folder_is_world_writable(const char *path)
 static int merge_file(struct merge *merge, const char *path, const struct open_file *outer, unsigned at_line)
 {
     struct faults *faults = merge->faults;
+    // The first file is named by the position already.
+    const char *who = outer != NULL ? path : "", *colon = outer != NULL ? ": " : "";
     if (merge->text->n_files == FILES_MAX) {
         faults_add(faults, at_line, "%s: is one file too many; at most %d files may be included", path, FILES_MAX - 1);
         return -EINVAL;
@@ -168,7 +170,7 @@ static int merge_file(struct merge *merge, const char *path, const struct open_f
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         int error = -errno;
-        faults_add(faults, at_line, "%s: cannot be opened: %s", path, strerror(-error));
+        faults_add(faults, at_line, "%s%scannot be opened: %s", who, colon, strerror(-error));
         return outer == NULL ? error : -EINVAL;
     }
     struct stat st;
@@ -177,7 +179,7 @@ static int merge_file(struct merge *merge, const char *path, const struct open_f
     size_t len = 0;
     int error = fstat(fd, &st) < 0 ? -errno : 0;
     if (error == 0 && !S_ISREG(st.st_mode)) {
-        faults_add(faults, at_line, "%s: is %s; a regular file is needed", path,
+        faults_add(faults, at_line, "%s%sis %s; a regular file is needed", who, colon,
                    S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
         error = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
         goto close_fd;
@@ -187,7 +189,7 @@ static int merge_file(struct merge *merge, const char *path, const struct open_f
     else if (error == 0)
         error = read_all(fd, &octets, &len);
     if (error != 0) {
-        faults_add(faults, at_line, "%s: cannot be read: %s", path, strerror(-error));
+        faults_add(faults, at_line, "%s%scannot be read: %s", who, colon, strerror(-error));
         goto close_fd;
     }
     file.device = st.st_dev;
@@ -200,10 +202,11 @@ static int merge_file(struct merge *merge, const char *path, const struct open_f
         }
     if ((st.st_mode & S_IWOTH) != 0 || folder_is_world_writable(path)) {
         merge->text->world_writable = true;
-        faults_warn(faults, at_line, "%s: may be written by everyone, or its folder may; chmod o-w is advised", path);
+        faults_warn(faults, at_line, "%s%smay be written by everyone, or its folder may; chmod o-w is advised", who,
+                    colon);
     }
     if (len > CONF_TEXT_MAX)
-        faults_add(faults, at_line, "%s: is larger than %u MB; at most that is read", path, CONF_TEXT_MAX >> 20);
+        faults_add(faults, at_line, "%s%sis larger than %u MB; at most that is read", who, colon, CONF_TEXT_MAX >> 20);
     else
         error = merge_octets(merge, path, &file, octets, len, at_line);
 free_octets:
@@ -349,7 +352,8 @@ static int merge_octets(struct merge *merge, const char *name, const struct open
                         size_t len, unsigned at_line)
 {
     if (len == 0) {
-        faults_add(merge->faults, at_line, "%s: is empty; settings are needed", name);
+        bool first = file == NULL || file->outer == NULL;
+        faults_add(merge->faults, at_line, "%s%sis empty; settings are needed", first ? "" : name, first ? "" : ": ");
         return -EINVAL;
     }
     if (len >= 3 && memcmp(octets, "\xEF\xBB\xBF", 3) == 0) {
@@ -396,7 +400,7 @@ int text_load_memory(struct text *text, const char *name, const char *octets, si
         return -ENOMEM;
     int error = start(text, kept);
     if (error == 0 && len > CONF_TEXT_MAX) {
-        faults_add(faults, 1, "%s: is larger than %u MB; at most that is read", name, CONF_TEXT_MAX >> 20);
+        faults_add(faults, 1, "is larger than %u MB; at most that is read", CONF_TEXT_MAX >> 20);
         return -EINVAL;
     }
     return error != 0 ? error : merge_octets(&merge, kept, NULL, octets, len, 1);
@@ -406,8 +410,31 @@ void text_free(struct text *text)
 {
     free(text->octets);
     free(text->run);
+    free(text->faulty);
     text->octets = NULL;
     text->run = NULL;
+    text->faulty = NULL;
+}
+
+int text_mark_faulty(struct text *text, unsigned line)
+{
+    // Beyond that faults are not shown either.
+    if (text->n_faulty == FAULTS_MAX)
+        return 0;
+    if (text->faulty == NULL)
+        text->faulty = malloc(FAULTS_MAX * sizeof *text->faulty);
+    if (text->faulty == NULL)
+        return -ENOMEM;
+    text->faulty[text->n_faulty++] = line;
+    return 0;
+}
+
+bool text_group_is_faulty(const struct text *text, unsigned line)
+{
+    for (size_t i = 0; i < text->n_faulty; i++)
+        if (text->faulty[i] == line)
+            return true;
+    return false;
 }
 
 struct conf_at text_at(const struct text *text, unsigned line)

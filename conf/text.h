@@ -26,7 +26,9 @@ struct text {
     size_t n_runs;
     unsigned n_lines;
     unsigned n_files;
-    const char *name;    /**< of the first file, owned by the caller */
+    const char *name; /**< of the first file, owned by the caller */
+    unsigned *faulty; /**< lines of groups in which settings were blanked, see conf/scan.h */
+    size_t n_faulty;
     bool world_writable; /**< a file, or the folder it stands in, may be written by everyone */
 };
 
@@ -41,6 +43,11 @@ int text_load(struct text *text, const char *path, struct stringpool *strings, s
 int text_load_memory(struct text *text, const char *name, const char *octets, size_t len, struct stringpool *strings,
                      struct faults *faults);
 void text_free(struct text *text);
+
+/** Remember that a setting of the group that begins in a merged line was blanked. @return 0 or -ENOMEM */
+int text_mark_faulty(struct text *text, unsigned line);
+/** True when the scanner blanked a setting of the group that begins in a merged line. */
+bool text_group_is_faulty(const struct text *text, unsigned line);
 
 /** Where a line of the merged text comes from. */
 struct conf_at text_at(const struct text *text, unsigned line);
