@@ -9,6 +9,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+/* libmnl's loops over attributes cast const away. */
+#pragma GCC diagnostic ignored "-Wcast-qual"
+
 #define EVENT_BUFFER (4 << 20) /* octets of events that may wait for us */
 
 static size_t address_len(uint8_t family)

@@ -144,7 +144,7 @@ static uint32_t mode_flags(uint8_t attach_mode)
 static int clear_stale(const struct xdp_port *xdp, char *err)
 {
     for (int try = 0; try < STALE_TRIES; try++) {
-        LIBBPF_OPTS(bpf_xdp_query_opts, query);
+        struct bpf_xdp_query_opts query = {.sz = sizeof query};
         int rc = bpf_xdp_query((int)xdp->ifindex, 0, &query);
         if (rc != 0) {
             return port_fail(err, rc, "interface %s does not tell its XDP program: %s", xdp->netdev, strerror(-rc));
@@ -334,7 +334,7 @@ static int find_maps(struct xdp_port *xdp, uint32_t prog_id, int *prog_fd)
 int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err)
 {
     int prog_fd = -1;
-    LIBBPF_OPTS(bpf_xdp_query_opts, query);
+    struct bpf_xdp_query_opts query = {.sz = sizeof query};
     int rc = bpf_xdp_query((int)xdp->ifindex, 0, &query);
     if (rc == 0) {
         rc = query.prog_id != 0 ? find_maps(xdp, query.prog_id, &prog_fd) : -ENOENT;
@@ -354,7 +354,7 @@ int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err
     }
     uint32_t flags = mode_flags(query.attach_mode);
     bpf_xdp_detach((int)xdp->ifindex, flags, NULL);
-    LIBBPF_OPTS(bpf_link_create_opts, link, .flags = flags);
+    struct bpf_link_create_opts link = {.sz = sizeof link, .flags = flags};
     xdp->link_fd = bpf_link_create(prog_fd, (int)xdp->ifindex, BPF_XDP, &link);
     if (xdp->link_fd < 0) {
         rc = xdp->link_fd;

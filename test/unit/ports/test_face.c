@@ -284,7 +284,7 @@ Test(face, mtu_is_bounded_by_port_configuration_and_packet_size)
     face_table_destroy(table);
 }
 
-Test(face, ten_thousand_faces_and_a_clear_end, .timeout = 60)
+Test(face, ten_thousand_faces_and_a_clear_end)
 {
     struct face_table *table = new_table();
     struct face_config config = udp_config(FACE_UDP4);

@@ -282,7 +282,7 @@ Test(match, a_bare_port_has_one_face)
     teardown_port(&bench);
 }
 
-Test(match, ten_thousand_faces_are_found_and_forgotten, .timeout = 60)
+Test(match, ten_thousand_faces_are_found_and_forgotten)
 {
     enum { N = 10000 };
     static uint32_t id[N];
@@ -316,7 +316,7 @@ Test(match, ten_thousand_faces_are_found_and_forgotten, .timeout = 60)
 }
 
 /* Random adding and removing among few faces, so that both forms of the match and the change between them are met. */
-Test(match, agrees_with_a_list_of_faces, .timeout = 60)
+Test(match, agrees_with_a_list_of_faces)
 {
     enum { N = 12 };
     uint32_t id[N] = {0}, state = 12345;
@@ -374,7 +374,7 @@ static void *read_all_the_time(void *arg)
 }
 
 /* A worker never misses a face while others come and go, through every form of the match. */
-Test(match, a_worker_sees_its_face_while_others_change, .timeout = 120)
+Test(match, a_worker_sees_its_face_while_others_change)
 {
     struct rte_rcu_qsbr *qsbr = NULL;
     cr_assert_eq(posix_memalign((void **)&qsbr, 64, rte_rcu_qsbr_get_memsize(1)), 0);

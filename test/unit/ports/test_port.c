@@ -30,7 +30,7 @@ static void start_eal(void)
     cr_assert_not_null(pool);
 }
 
-TestSuite(port, .init = start_eal, .timeout = 60);
+TestSuite(port, .init = start_eal);
 
 static int open_device(struct port *port, const char *device, char err[200])
 {
