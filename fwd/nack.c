@@ -11,7 +11,8 @@ void nack_return(struct fwd *fwd, struct pkt *pkt, enum ndn_nack_reason reason, 
     uint8_t token[NDN_LP_TOKEN_MAX];
     struct ndn_lp_out lp = {.token_len = pkt->ndn.lp.token_len, .token = token, .nack_reason = (uint16_t)reason};
     // The token lies in front of the Interest, where the new header goes.
-    memcpy(token, pkt->ndn.lp.token, lp.token_len);
+    if (lp.token_len > 0)
+        memcpy(token, pkt->ndn.lp.token, lp.token_len);
     fwd->stats.drops[drop]++;
     fwd->stats.originated++;
     output_send(fwd, pkt->face, pkt->mbuf, &lp, OUTPUT_NACK);

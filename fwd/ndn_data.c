@@ -137,12 +137,13 @@ static void data_send(struct data_work *work, const struct face *face, struct rt
                       const struct pit_entry *entry, const struct pit_in *in)
 {
     const struct ndn_lp *lp = &work->pkt->ndn.lp;
+    const uint8_t *token = pit_in_token(work->fwd->pit, entry, in);
+    if (likely(!(lp->has & LP_HAS_CONGESTION_MARK))) {
+        output_send_token(work->fwd, face, mbuf, token, in->token_len, OUTPUT_DATA);
+        return;
+    }
     struct ndn_lp_out fields = {
-        .token_len = in->token_len,
-        .token = pit_in_token(work->fwd->pit, entry, in),
-        .has_mark = (lp->has & LP_HAS_CONGESTION_MARK) != 0,
-        .congestion_mark = lp->congestion_mark,
-    };
+        .token_len = in->token_len, .token = token, .has_mark = true, .congestion_mark = lp->congestion_mark};
     output_send(work->fwd, face, mbuf, &fields, OUTPUT_DATA);
 }
 

@@ -90,10 +90,11 @@ static void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
 /* Answer from the Content Store. The Interest's frame ends here. */
 static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *hit)
 {
-    struct ndn_lp_out lp = {.token_len = pkt->ndn.lp.token_len};
+    // The Interest goes first, and its token with it.
+    uint8_t token_len = pkt->ndn.lp.token_len;
     uint8_t token[NDN_LP_TOKEN_MAX];
-    memcpy(token, pkt->ndn.lp.token, lp.token_len);
-    lp.token = token;
+    if (token_len > 0)
+        memcpy(token, pkt->ndn.lp.token, token_len);
     const struct face *face = pkt->face;
     struct rte_mbuf *data = hit->mbuf;
     // The header of an earlier transmission may lie before the Data still: count from the buffer.
@@ -110,7 +111,7 @@ static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *
     }
     pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
     if (data != NULL)
-        output_send(fwd, face, data, &lp, OUTPUT_DATA);
+        output_send_token(fwd, face, data, token, token_len, OUTPUT_DATA);
 }
 
 /* Tick at which this Interest's lifetime ends. */
@@ -156,9 +157,13 @@ static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_ent
     struct token token = {
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
     token_write(octets, token, fwd->shared->token_key);
+    if (likely(!(pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK))) {
+        output_send_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
+        return;
+    }
     struct ndn_lp_out lp = {.token_len = TOKEN_SIZE,
                             .token = octets,
-                            .has_mark = (pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK) != 0,
+                            .has_mark = true,
                             .congestion_mark = pkt->ndn.lp.congestion_mark};
     output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
 }

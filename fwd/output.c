@@ -47,7 +47,7 @@ static inline void output_frame(struct fwd *fwd, const struct face *face, struct
     output_queue(fwd, face->port, mbuf);
 }
 
-static void output_count(struct fwd *fwd, const struct face *face, uint32_t len, enum output_kind kind)
+static inline void output_count(struct fwd *fwd, const struct face *face, uint32_t len, enum output_kind kind)
 {
     struct stats_face *stats = pkt_face_stats(fwd, face->id);
     stats->out_bytes += len;
@@ -134,7 +134,7 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
         output_refuse(fwd, face, mbuf, DROP_FACE_DOWN);
         return;
     }
-    uint32_t header = (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
+    uint32_t header = ndn_lp_out_empty(lp) ? 0 : (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
     if (unlikely(mbuf->pkt_len + header > face->mtu)) {
         output_count(fwd, face, mbuf->pkt_len, kind);
         output_fragments(fwd, face, mbuf, lp);
@@ -155,6 +155,25 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
         mbuf->data_len = (uint16_t)(mbuf->data_len + header);
         mbuf->pkt_len += header;
     }
+    output_frame(fwd, face, mbuf);
+}
+
+void output_send_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                       uint8_t token_len, enum output_kind kind)
+{
+    uint32_t len = mbuf->pkt_len;
+    if (unlikely(token_len != 8 || mbuf->next != NULL || len + NDN_LP_TOKEN_HEADER_MAX > face->mtu ||
+                 rte_pktmbuf_headroom(mbuf) < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
+                 atomic_load_explicit(&face->down, memory_order_relaxed) != 0)) {
+        struct ndn_lp_out lp = {.token_len = token_len, .token = token};
+        output_send(fwd, face, mbuf, &lp, kind);
+        return;
+    }
+    output_count(fwd, face, len, kind);
+    uint32_t header = (uint32_t)ndn_lp_prepend_token(rte_pktmbuf_mtod(mbuf, uint8_t *), len, token);
+    mbuf->data_off = (uint16_t)(mbuf->data_off - header);
+    mbuf->data_len = (uint16_t)(mbuf->data_len + header);
+    mbuf->pkt_len += header;
     output_frame(fwd, face, mbuf);
 }
 

@@ -12,13 +12,15 @@
 enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
 
 /**
- * Send the network packet in @p mbuf (a chain, cut to it) to @p face with the header fields @p lp. Takes the mbuf
- * over. Headers go into headroom when the buffer is ours alone; @p shared says that another reference may read the
- * octets before the packet (it never does for Data in the Content Store, so only fan-out copies pass true).
- * Counts the packet, or the drop.
+ * Send the network packet in @p mbuf (a chain, cut to it) to @p face with the header fields @p lp, bare when there
+ * are none. Takes the mbuf over; headers go into its headroom. Counts the packet, or the drop.
  */
 void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *lp,
                  enum output_kind kind);
+
+/** output_send() with no field but a PIT token of 0..32 octets: the shape of nearly every packet. */
+void output_send_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                       uint8_t token_len, enum output_kind kind);
 
 /**
  * A second frame from the same octets: @p len octets at @p off of chain @p mbuf, copied, or referenced when they are

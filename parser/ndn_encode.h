@@ -37,6 +37,47 @@ struct ndn_lp_out {
  */
 size_t ndn_lp_prepend(uint8_t *end, size_t payload_len, const struct ndn_lp_out *lp);
 
+/** Most octets that ndn_lp_prepend_token() writes. */
+#define NDN_LP_TOKEN_HEADER_MAX (4 + 10 + 4)
+
+/**
+ * The shape of nearly every packet a forwarder sends: a PitToken of eight octets and a Fragment, for a payload of
+ * 1 to 65000 octets. Writes the same octets as ndn_lp_prepend(). @return octets written before @p end
+ */
+static inline size_t ndn_lp_prepend_token(uint8_t *end, size_t payload_len, const uint8_t token[8])
+{
+    uint8_t *p = end;
+    size_t inside = payload_len + 10;
+    if (payload_len < 253) {
+        *--p = (uint8_t)payload_len;
+        inside += 2;
+    } else {
+        *--p = (uint8_t)payload_len;
+        *--p = (uint8_t)(payload_len >> 8);
+        *--p = 0xfd;
+        inside += 4;
+    }
+    *--p = 0x50; // Fragment
+    p -= 8;
+    __builtin_memcpy(p, token, 8);
+    *--p = 8;
+    *--p = 0x62; // PitToken
+    *--p = (uint8_t)inside;
+    if (inside >= 253) {
+        *--p = (uint8_t)(inside >> 8);
+        *--p = 0xfd;
+    }
+    *--p = 0x64; // LpPacket
+    return (size_t)(end - p);
+}
+
+/** True when there is no field to write: the packet is sent bare. */
+static inline bool ndn_lp_out_empty(const struct ndn_lp_out *lp)
+{
+    return lp->token_len == 0 && !lp->has_sequence && !lp->has_mark && !lp->has_incoming_face &&
+           !lp->has_cache_policy && lp->nack_reason == 0;
+}
+
 /** Octets that ndn_lp_prepend() would write. */
 size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp);
 
