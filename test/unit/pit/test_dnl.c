@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "pit/dnl.h"
 #include "test/unit/pit/names.h"
+#include "test/unit/pit/no_memory.h"
 
 #define MS UINT64_C(1000000)
 
@@ -22,6 +24,16 @@ Test(dnl, new_list_has_nothing)
     cr_assert(!dnl_has(dnl, 0, 0, 0));
     dnl_destroy(dnl);
     dnl_destroy(NULL);
+}
+
+Test(dnl, lack_of_memory_is_an_error)
+{
+    struct dnl *dnl = NULL;
+    cr_assert_eq(refuse_to_populate(1 << 20, ENOMEM), 0);
+    cr_assert_eq(dnl_create(&dnl, 1 << 20, ARENA_PAGES_AUTO), -ENOMEM);
+    cr_assert_eq(refuse_to_populate(0, ENOMEM), 0);
+    cr_assert_eq(dnl_create(&dnl, 1, ARENA_PAGES_AUTO), -ENOMEM);
+    cr_assert_null(dnl);
 }
 
 Test(dnl, remembers_name_and_nonce_together)

@@ -5,6 +5,7 @@
 
 #include "pit/pit.h"
 #include "test/unit/pit/names.h"
+#include "test/unit/pit/no_memory.h"
 
 #define TICK (UINT64_C(1) << WHEEL_TICK_SHIFT)
 
@@ -92,6 +93,24 @@ Test(pit, refuses_sizes_that_cannot_be)
     cr_assert_neq(pit_create(&none, &config, 0), 0);
     cr_assert_null(none);
     pit_destroy(NULL);
+}
+
+/** Memory runs out at the entries, at the blocks, at the small structures. */
+Test(pit, lack_of_memory_is_an_error)
+{
+    struct pit *none = NULL;
+    struct pit_config config = {.capacity = 65536, .pages = ARENA_PAGES_AUTO};
+    cr_assert_eq(refuse_to_populate(8 << 20, ENOMEM), 0);
+    cr_assert_eq(pit_create(&none, &config, 0), -ENOMEM);
+    config = (struct pit_config){.capacity = 64, .ext_blocks = 1 << 20};
+    cr_assert_eq(pit_create(&none, &config, 0), -ENOMEM);
+    cr_assert_eq(refuse_to_populate(0, ENOMEM), 0);
+    cr_assert_eq(pit_create(&none, &config, 0), -ENOMEM);
+    struct wheel *wheel = NULL;
+    cr_assert_eq(wheel_create(&wheel, &config, 64, 0, 0), -ENOMEM);
+    struct table table = {0};
+    cr_assert_eq(table_init(&table, 10, ARENA_PAGES_AUTO), -ENOMEM);
+    cr_assert_null(none);
 }
 
 Test(pit, selectors_are_part_of_the_key)

@@ -5,6 +5,7 @@
 
 #include "pit/arena.h"
 #include "pit/pool.h"
+#include "test/unit/pit/no_memory.h"
 
 Test(arena, gives_zeroed_aligned_memory)
 {
@@ -45,6 +46,24 @@ Test(arena, huge_means_huge_or_nothing)
         cr_assert_eq((uintptr_t)p % ARENA_HUGE_SIZE, 0);
     }
     arena_unmap(p, ARENA_HUGE_SIZE);
+}
+
+Test(arena, lack_of_memory_shows_at_once)
+{
+    cr_assert_eq(refuse_to_populate(0, ENOMEM), 0);
+    cr_assert_null(arena_map(4096, ARENA_PAGES_AUTO));
+    cr_assert_null(arena_map(2 * ARENA_HUGE_SIZE, ARENA_PAGES_AUTO));
+    cr_assert_null(arena_map(2 * ARENA_HUGE_SIZE, ARENA_PAGES_HUGE));
+    cr_assert_null(arena_map(2 * ARENA_HUGE_SIZE, ARENA_PAGES_SMALL));
+}
+
+Test(arena, works_on_kernels_that_cannot_populate)
+{
+    cr_assert_eq(refuse_to_populate(0, EINVAL), 0);
+    uint8_t *p = arena_map(2 * ARENA_HUGE_SIZE, ARENA_PAGES_AUTO);
+    cr_assert_not_null(p);
+    cr_assert_eq(p[0] | p[2 * ARENA_HUGE_SIZE - 1], 0);
+    arena_unmap(p, 2 * ARENA_HUGE_SIZE);
 }
 
 Test(pool, refuses_bad_sizes)
