@@ -75,7 +75,10 @@ void write_file(char path[512], const char *folder, const char *name, const char
 void make_folder(char path[256])
 {
     const char *base = getenv("TMPDIR");
-    snprintf(path, 256, "%s/pitlane-conf-XXXXXX", base != NULL ? base : "/tmp");
+    int len = snprintf(path, 240, "%s/pitlane-conf-", base != NULL ? base : "/tmp");
+    cr_assert_lt(len, 240);
+    memset(path + len, 'X', 6);
+    path[len + 6] = '\0';
     cr_assert_not_null(mkdtemp(path));
 }
 
