@@ -26,22 +26,26 @@ static unsigned input_var_size(uint8_t first)
 
 unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
 {
-    enum { NONCE_TLV = 6 };
     struct ndn_interest *interest = &ndn->interest;
     unsigned type_size = input_var_size(net[0]);
     unsigned header = type_size + input_var_size(net[type_size]);
-    unsigned value_len = ndn->net_len - header + NONCE_TLV;
+    unsigned value_len = ndn->net_len - header + NDN_NONCE_TLV_SIZE;
     unsigned new_header = 1 + (unsigned)ndn_tlv_var_size(value_len);
     unsigned nonce_off = interest->nonce_off;
+    uint8_t *start = net + header - NDN_NONCE_TLV_SIZE - new_header;
 
-    memmove(net + header - NONCE_TLV, net + header, nonce_off - header);
-    uint8_t *nonce = net + nonce_off - NONCE_TLV;
+    if (ndn->lp.token_len > 0) {
+        // It stands in front of the Interest, where that now begins.
+        memmove(start - ndn->lp.token_len, ndn->lp.token, ndn->lp.token_len);
+        ndn->lp.token = start - ndn->lp.token_len;
+    }
+    memmove(net + header - NDN_NONCE_TLV_SIZE, net + header, nonce_off - header);
+    uint8_t *nonce = net + nonce_off - NDN_NONCE_TLV_SIZE;
     interest->nonce = (uint32_t)pkt_random(fwd);
     nonce[0] = NDN_TYPE_NONCE;
     nonce[1] = sizeof interest->nonce;
     for (unsigned i = 0; i < sizeof interest->nonce; i++)
         nonce[2 + i] = (uint8_t)(interest->nonce >> (24 - 8 * i));
-    uint8_t *start = net + header - NONCE_TLV - new_header;
     start[0] = NDN_TYPE_INTEREST;
     ndn_tlv_put_var(start + 1, value_len);
 
@@ -51,8 +55,8 @@ unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
     for (unsigned i = 0; i < interest->n_hints; i++)
         interest->hint[i].off = (uint16_t)(interest->hint[i].off + moved);
     if (interest->hop_limit_off != 0)
-        interest->hop_limit_off = (uint16_t)(interest->hop_limit_off + moved + NONCE_TLV);
-    ndn->name.value -= NONCE_TLV;
+        interest->hop_limit_off = (uint16_t)(interest->hop_limit_off + moved + NDN_NONCE_TLV_SIZE);
+    ndn->name.value -= NDN_NONCE_TLV_SIZE;
     ndn->net = start;
     ndn->net_len = (uint16_t)(new_header + value_len);
     return (unsigned)(net - start);
@@ -66,6 +70,8 @@ static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, b
 {
     struct ndn_packet *ndn = &pkt->ndn;
     bool bare_nonce = ndn->type == NDN_TYPE_INTEREST && !ndn->interest.has_nonce;
+    if (unlikely(bare_nonce && ndn->net_len > NDN_PACKET_MAX - NDN_NONCE_TLV_SIZE))
+        return DROP_PKT_OVERSIZE;
     if (unlikely(linear)) {
         if (bare_nonce)
             input_put_nonce(fwd, fwd->linear + (ndn->net - fwd->linear), ndn);

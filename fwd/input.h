@@ -9,11 +9,12 @@
 /* Octets kept free before fwd->linear, so that a Nonce can be put into an Interest there. */
 #define INPUT_LINEAR_SLACK 64
 
-#define NDN_TYPE_NONCE 10
+#define NDN_TYPE_NONCE     10
+#define NDN_NONCE_TLV_SIZE 6
 
 /**
  * Put a random Nonce into the Interest at @p net, which has none (NDN packet spec: a forwarder adds it). The front of
- * the packet moves left, so 16 octets before it must be free.
+ * the packet moves left, a PIT token in front of it with it: 16 octets and the token's size before it must be free.
  *
  * @return how many octets the packet now begins earlier
  */

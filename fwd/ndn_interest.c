@@ -120,8 +120,8 @@ static uint32_t interest_expiry(const struct fwd *fwd, const struct pkt *pkt)
     return wheel_tick_after_ms(fwd->now_ns, RTE_MIN(pkt->ndn.interest.lifetime_ms, fwd->shared->max_lifetime_ms));
 }
 
-/* Next hops of the first delegation that has any (NDN ForwardingHint), else of the name. */
-static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt)
+/* Next hops of the first delegation that has any (NDN ForwardingHint), else those of the name, in @p named. */
+static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt, const struct fib_entry *named)
 {
     const struct ndn_interest *interest = &pkt->ndn.interest;
     for (unsigned i = 0; i < interest->n_hints; i++) {
@@ -134,7 +134,7 @@ static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt 
         if (fib != NULL && fib->n_nexthops > 0)
             return fib;
     }
-    return fib_lookup(fwd->shared->fib, &pkt->ndn.name);
+    return named;
 }
 
 /* Out-record and our token, then the frame. Takes the mbuf over. */
@@ -212,12 +212,23 @@ static enum drop interest_in_record(struct fwd *fwd, struct pkt *pkt, struct pit
 /* A local application named the next hop itself (NextHopFaceId). */
 static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
 {
+    const struct ndn_name *name = &pkt->ndn.name;
     uint64_t id = pkt->ndn.lp.next_hop_face;
     const struct face *face = id <= UINT32_MAX ? face_get(fwd->shared->faces, (uint32_t)id) : NULL;
+    enum drop refused = DROP_NONE;
     if (face == NULL)
-        pkt_refuse(fwd, pkt, DROP_FACE_DOWN);
-    else
+        refused = DROP_FACE_DOWN;
+    else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))
+        refused = DROP_SCOPE_VIOLATION;
+    else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt->ndn.interest.hop_limit == 0)
+        refused = DROP_HOP_LIMIT_SPENT;
+    if (refused == DROP_NONE) {
         interest_send(fwd, pkt, entry, face, pkt->mbuf);
+        return;
+    }
+    if (entry->n_out == 0 && entry->n_in == 1)
+        ndn_interest_reject(fwd, entry);
+    pkt_refuse(fwd, pkt, refused);
 }
 
 /* The entry lives as long as its last in-record. */
@@ -318,12 +329,14 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         interest_to_face(fwd, pkt, entry);
         return;
     }
-    const struct fib_entry *fib = interest_route(fwd, pkt);
+    // A ForwardingHint changes the next hops; the strategy is the name's.
+    const struct fib_entry *fib = fib_lookup(fwd->shared->fib, name);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
     struct strategy_choice choice = {
         .in = face,
-        .fib = fib,
+        .fib = interest_route(fwd, pkt, fib),
         .entry = entry,
+        .localhost = pkt_is_localhost(name->value, name->len),
         .localhop = pkt_is_localhop(name->value, name->len),
         .hop_limit = interest->hop_limit,
         .none = DROP_NO_ROUTE,

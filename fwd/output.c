@@ -43,7 +43,9 @@ static inline void output_queue(struct fwd *fwd, uint16_t port, struct rte_mbuf 
 static inline void output_frame(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf)
 {
     face_header_prepend(face, mbuf);
-    face_pad(mbuf);
+    // Without an Ethernet header there is no minimum, and padding would be part of the packet.
+    if (likely(face->kind != FACE_BARE))
+        face_pad(mbuf);
     output_queue(fwd, face->port, mbuf);
 }
 

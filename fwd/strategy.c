@@ -44,6 +44,8 @@ enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choic
     if (nexthop == choice->in->id && face->link_type != FACE_LINK_AD_HOC)
         return DROP_NO_ROUTE;
     if (face->scope == FACE_SCOPE_NON_LOCAL) {
+        if (choice->localhost)
+            return DROP_SCOPE_VIOLATION;
         if (choice->localhop && choice->in->scope == FACE_SCOPE_NON_LOCAL)
             return DROP_SCOPE_LOCALHOP;
         if (choice->hop_limit == 0)

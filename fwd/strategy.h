@@ -25,6 +25,7 @@ struct strategy_choice {
     const struct face *in;       /**< downstream */
     const struct fib_entry *fib; /**< NULL: no prefix matches */
     struct pit_entry *entry;
+    bool localhost;    /**< the name is under /localhost */
     bool localhop;     /**< the name is under /localhop */
     uint8_t hop_limit; /**< after decrement; 255 when absent */
     uint8_t n_out;

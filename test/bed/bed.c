@@ -339,7 +339,8 @@ void bed_pass(struct bed *bed, uint64_t ms)
     bed_settle(bed);
 }
 
-/* Put LP header fields before a packet that lies at buf + NDN_LP_HEADER_MAX. @return octets, moved to buf */
+/* Put LP header fields, if there are any, before a packet that lies at buf + NDN_LP_HEADER_MAX. @return octets, moved
+ * to buf */
 static size_t bed_wrap(uint8_t *buf, size_t len, const struct bed_fields *fields)
 {
     struct ndn_lp_out lp = {
@@ -350,7 +351,8 @@ static size_t bed_wrap(uint8_t *buf, size_t len, const struct bed_fields *fields
         .cache_policy = 1,
     };
     uint8_t *packet = buf + NDN_LP_HEADER_MAX;
-    size_t header = ndn_lp_prepend(packet, len, &lp);
+    bool plain = lp.token_len == 0 && lp.nack_reason == 0 && !lp.has_cache_policy;
+    size_t header = plain ? 0 : ndn_lp_prepend(packet, len, &lp);
     memmove(buf, packet - header, header + len);
     return header + len;
 }
