@@ -26,14 +26,15 @@ static const struct command_option drops_options[] = {
     {0},
 };
 
-#define LINK_OPTIONS                                                                           \
-    {0, "udp", "ADDRESS[:PORT]", "peer to talk to over UDP (port 6363)"},                      \
-        {0, "local", "[ADDRESS]:PORT", "own address over UDP"},                                \
-        {0, "ether", "IFACE", "talk over Ethernet frames of EtherType 0x8624"},                \
-        {0, "remote", "MAC", "peer over Ethernet; default the NDN group 01:00:5e:00:17:aa"},   \
-    {                                                                                          \
-        0, "mtu", "OCTETS", "largest packet on the link; larger ones are fragmented (NDNLPv2)" \
-    }
+// clang-format off
+#define LINK_OPTIONS \
+    {0, "udp", "ADDRESS[:PORT]", "peer or group to talk to over UDP (port 6363)"}, \
+    {0, "local", "[ADDRESS]:PORT", "own address over UDP"}, \
+    {0, "ether", "IFACE", "talk over Ethernet frames of EtherType 0x8624"}, \
+    {0, "remote", "MAC", "peer over Ethernet; default the NDN group 01:00:5e:00:17:aa"}, \
+    {0, "vlan", "ID", "VLAN tag of the Ethernet frames"}, \
+    {0, "mtu", "OCTETS", "largest packet on the link; larger ones are fragmented (NDNLPv2)"}
+// clang-format on
 
 static const struct command_option ping_options[] = {
     LINK_OPTIONS,

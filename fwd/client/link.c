@@ -25,9 +25,15 @@
 /** Kernel buffers, so that a burst of fragments fits. */
 #define LINK_SOCKET_BUFFER (4 << 20)
 
+/** Ethernet header with a VLAN tag. */
+#define LINK_ETHER_MAX 18
+
 struct link {
     int fd;
     bool ether;
+    bool group;    /**< the peer of the configuration is a group */
+    uint16_t vlan; /**< 0: untagged */
+    uint8_t own_mac[6];
     size_t mtu;
     uint64_t sequence;
     struct link_peer peer; /**< len 0: none */
@@ -35,15 +41,16 @@ struct link {
     struct link_counters counters;
     char name[128];
     uint8_t in[LINK_FRAME_MAX];
-    uint8_t out[NDN_LP_HEADER_MAX + LINK_FRAME_MAX];
+    uint8_t out[LINK_ETHER_MAX + NDN_LP_HEADER_MAX + LINK_FRAME_MAX];
 };
 
 static const uint8_t ndn_group[6] = {0x01, 0x00, 0x5e, 0x00, 0x17, 0xaa};
 
 int link_config_from_line(const struct command_line *line, struct link_config *config)
 {
-    uint64_t mtu;
-    if (command_number(line, "mtu", LINK_MTU_MIN, 65000, 0, &mtu) != 0)
+    uint64_t mtu, vlan;
+    if (command_number(line, "mtu", LINK_MTU_MIN, 65000, 0, &mtu) != 0 ||
+        command_number(line, "vlan", 1, 4094, 0, &vlan) != 0)
         return -EINVAL;
     *config = (struct link_config){
         .udp = command_value(line, "udp"),
@@ -51,13 +58,14 @@ int link_config_from_line(const struct command_line *line, struct link_config *c
         .ether = command_value(line, "ether"),
         .remote = command_value(line, "remote"),
         .mtu = (uint16_t)mtu,
+        .vlan = (uint16_t)vlan,
     };
     if (config->ether != NULL && (config->udp != NULL || config->local != NULL)) {
         fprintf(stderr, "pitlane: --ether does not go with --udp or --local\n");
         return -EINVAL;
     }
-    if (config->ether == NULL && config->remote != NULL) {
-        fprintf(stderr, "pitlane: --remote goes with --ether only\n");
+    if (config->ether == NULL && (config->remote != NULL || config->vlan != 0)) {
+        fprintf(stderr, "pitlane: --remote and --vlan go with --ether only\n");
         return -EINVAL;
     }
     return 0;
@@ -193,6 +201,7 @@ static int open_udp(struct link *link, const struct link_config *config, bool se
         snprintf(err, LINK_ERR, "%s: %s", config->udp, strerror(errno));
         return -errno;
     }
+    link->group = group;
     link->mtu = config->mtu != 0 ? config->mtu : local.address.ss_family == AF_INET ? 1472 : 1452;
     snprintf(link->name, sizeof link->name, "%s over UDP", config->udp != NULL ? config->udp : "any");
     return 0;
@@ -215,32 +224,41 @@ static int open_ether(struct link *link, const struct link_config *config, char 
         snprintf(err, LINK_ERR, "%s: no such interface", config->ether);
         return -ENODEV;
     }
-    link->fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, htons(FRAME_ETHERTYPE_NDN));
+    // Without a VLAN interface the kernel shows the tag only to those who listen to every protocol.
+    uint16_t protocol = htons(config->vlan != 0 ? ETH_P_ALL : FRAME_ETHERTYPE_NDN);
+    link->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
     if (link->fd < 0) {
         snprintf(err, LINK_ERR, "packet socket: %s", strerror(errno));
         return -errno;
     }
     const struct sockaddr_ll bound = {
         .sll_family = AF_PACKET,
-        .sll_protocol = htons(FRAME_ETHERTYPE_NDN),
+        .sll_protocol = protocol,
         .sll_ifindex = (int)index,
     };
     struct packet_mreq group = {.mr_ifindex = (int)index, .mr_type = PACKET_MR_MULTICAST, .mr_alen = 6};
     memcpy(group.mr_address, ndn_group, 6);
-    struct ifreq request = {0};
+    struct ifreq request = {0}, hardware = {0};
+    int one = 1;
     snprintf(request.ifr_name, sizeof request.ifr_name, "%s", config->ether);
+    snprintf(hardware.ifr_name, sizeof hardware.ifr_name, "%s", config->ether);
     if (bind(link->fd, (const struct sockaddr *)&bound, sizeof bound) != 0 ||
         setsockopt(link->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &group, sizeof group) != 0 ||
-        ioctl(link->fd, SIOCGIFMTU, &request) != 0) {
+        setsockopt(link->fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof one) != 0 ||
+        ioctl(link->fd, SIOCGIFMTU, &request) != 0 || ioctl(link->fd, SIOCGIFHWADDR, &hardware) != 0) {
         snprintf(err, LINK_ERR, "%s: %s", config->ether, strerror(errno));
         return -errno;
     }
     struct sockaddr_ll peer = bound;
+    peer.sll_protocol = htons(FRAME_ETHERTYPE_NDN);
     peer.sll_halen = 6;
     memcpy(peer.sll_addr, mac, 6);
     memcpy(&link->peer.address, &peer, sizeof peer);
     link->peer.len = sizeof peer;
+    memcpy(link->own_mac, hardware.ifr_hwaddr.sa_data, 6);
     link->ether = true;
+    link->group = (mac[0] & 1) != 0;
+    link->vlan = config->vlan;
     link->mtu = config->mtu != 0 ? config->mtu : (size_t)request.ifr_mtu;
     snprintf(link->name, sizeof link->name, "%02x:%02x:%02x:%02x:%02x:%02x over %s", mac[0], mac[1], mac[2], mac[3],
              mac[4], mac[5], config->ether);
@@ -305,8 +323,20 @@ const struct link_counters *link_counters(const struct link *link)
     return &link->counters;
 }
 
-static int send_frame(struct link *link, const uint8_t *frame, size_t len, const struct link_peer *peer)
+/** Send a link-layer packet with LINK_ETHER_MAX octets of room before it. */
+static int send_frame(struct link *link, uint8_t *frame, size_t len, const struct link_peer *peer)
 {
+    if (link->ether) {
+        uint16_t tag[] = {htons(ETH_P_8021Q), htons(link->vlan)}, type = htons(FRAME_ETHERTYPE_NDN);
+        size_t header = link->vlan != 0 ? LINK_ETHER_MAX : LINK_ETHER_MAX - sizeof tag;
+        frame -= header;
+        len += header;
+        memcpy(frame, ((const struct sockaddr_ll *)&peer->address)->sll_addr, 6);
+        memcpy(frame + 6, link->own_mac, 6);
+        if (link->vlan != 0)
+            memcpy(frame + 12, tag, sizeof tag);
+        memcpy(frame + header - sizeof type, &type, sizeof type);
+    }
     ssize_t n = sendto(link->fd, frame, len, MSG_NOSIGNAL,
                        peer->len > 0 ? (const struct sockaddr *)&peer->address : NULL, peer->len);
     if (n != (ssize_t)len) {
@@ -329,7 +359,7 @@ int link_send(struct link *link, const uint8_t *net, size_t len, const struct nd
     socklen_t connected_len = sizeof connected;
     if (!link->ether && getpeername(link->fd, (struct sockaddr *)&connected, &connected_len) == 0)
         to.len = 0;
-    uint8_t *payload = link->out + NDN_LP_HEADER_MAX;
+    uint8_t *payload = link->out + LINK_ETHER_MAX + NDN_LP_HEADER_MAX;
     bool bare =
         lp.token_len == 0 && !lp.has_mark && !lp.has_incoming_face && !lp.has_cache_policy && lp.nack_reason == 0;
     if (len > LINK_FRAME_MAX)
@@ -367,33 +397,80 @@ int link_send(struct link *link, const uint8_t *net, size_t len, const struct nd
     return 0;
 }
 
+/** VLAN tag of a frame, which the kernel has taken out of it; 0: none. */
+static uint16_t frame_vlan(struct msghdr *message)
+{
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c != NULL; c = CMSG_NXTHDR(message, c)) {
+        struct tpacket_auxdata aux;
+        if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA || c->cmsg_len < CMSG_LEN(sizeof aux))
+            continue;
+        memcpy(&aux, CMSG_DATA(c), sizeof aux);
+        return (aux.tp_status & TP_STATUS_VLAN_VALID) != 0 ? aux.tp_vlan_tci & 0xfff : 0;
+    }
+    return 0;
+}
+
+/** Is this Ethernet frame for us? The kernel gives what we send, and what other hosts or VLANs get, too. */
+static bool ether_is_ours(const struct link *link, struct msghdr *message, size_t len)
+{
+    const struct sockaddr_ll *from = message->msg_name;
+    return from->sll_pkttype != PACKET_OUTGOING && from->sll_pkttype != PACKET_OTHERHOST && len >= ETH_HLEN &&
+           link->in[12] == FRAME_ETHERTYPE_NDN >> 8 && link->in[13] == (FRAME_ETHERTYPE_NDN & 0xff) &&
+           frame_vlan(message) == link->vlan;
+}
+
 int link_receive(struct link *link, struct link_packet *received)
 {
-    struct link_peer from = {.len = sizeof from.address};
+    struct link_peer *from = &received->from;
+    union {
+        char octets[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+        struct cmsghdr align;
+    } control;
+    struct iovec vec = {link->in, sizeof link->in};
+    struct msghdr message = {
+        .msg_name = &from->address,
+        .msg_namelen = sizeof from->address,
+        .msg_iov = &vec,
+        .msg_iovlen = 1,
+        .msg_control = &control,
+        .msg_controllen = sizeof control,
+    };
+    memset(from, 0, sizeof *from);
     ssize_t n;
     do {
-        n = recvfrom(link->fd, link->in, sizeof link->in, 0, (struct sockaddr *)&from.address, &from.len);
+        n = recvmsg(link->fd, &message, 0);
     } while (n < 0 && errno == EINTR);
     // Word of an unreachable peer is not a failure of the socket: the peer may yet come.
     if (n < 0 && (errno == ECONNREFUSED || errno == EHOSTUNREACH || errno == ENETUNREACH || errno == ENETDOWN))
         return 0;
     if (n < 0)
         return errno == EWOULDBLOCK ? -EAGAIN : -errno;
-    if (link->ether && ((const struct sockaddr_ll *)&from.address)->sll_pkttype == PACKET_OUTGOING)
-        return 0;
+    from->len = message.msg_namelen;
+    const uint8_t *p = link->in;
+    size_t len = (size_t)n;
+    struct link_peer sender = *from;
+    if (link->ether) {
+        if (!ether_is_ours(link, &message, len))
+            return 0;
+        // What came to the group is answered to the group.
+        if ((p[0] & 1) != 0 && link->group)
+            from->len = 0;
+        p += ETH_HLEN;
+        len -= ETH_HLEN;
+    } else if (link->group) {
+        from->len = 0;
+    }
     link->counters.frames_received++;
     const struct ndn_parse_opts opts = {.allow_trailing = link->ether};
     struct ndn_packet *packet = &received->packet;
-    received->from = from;
-    if (ndn_packet_parse(link->in, (size_t)n, &opts, packet) != VERDICT_OK) {
+    if (ndn_packet_parse(p, len, &opts, packet) != VERDICT_OK) {
         link->counters.bad++;
         return 0;
     }
     if (packet->lp.frag_count > 1) {
         const uint8_t *whole;
-        size_t len;
         struct ndn_lp lp;
-        if (!partial_add(link->partials, &from, &packet->lp, &whole, &len, &lp)) {
+        if (!partial_add(link->partials, &sender, &packet->lp, &whole, &len, &lp)) {
             link->counters.lost_partial = partial_lost(link->partials);
             return 0;
         }

@@ -27,6 +27,7 @@ struct link_config {
     const char *local;  /**< "[ADDRESS]:PORT" or "ADDRESS"; NULL: any address, a port of the kernel's choice */
     const char *ether;  /**< interface; NULL: UDP */
     const char *remote; /**< MAC of the Ethernet peer; NULL: the NDN group */
+    uint16_t vlan;      /**< tag of Ethernet frames; 0: none */
     uint16_t mtu;       /**< largest link-layer packet; 0: of the interface, over UDP 1472 (IPv4) or 1452 (IPv6) */
 };
 

@@ -27,9 +27,16 @@ ping_from_consumer /A --udp 224.0.23.170:56363 --local 10.0.1.2 -c 50 -i 1ms -s 
 expect_no_loss 50
 
 server ether --ether f0 -s 4000
+ether=$started
 ping_from_consumer /A --ether c0 -c 200 -i 1ms -s 4000 -t 8
 expect_no_loss 200
 ping_from_consumer /A --ether c0 --remote $MAC_F0 -c 200 -i 1ms -s 4000
+expect_no_loss 200
+
+ping_from_consumer /A --ether c0 --vlan 5 -c 3 -i 1ms -W 200ms
+expect '.received == 0'
+server vlan --ether f0 --vlan 5 -s 700
+ping_from_consumer /A --ether c0 --vlan 5 -c 200 -i 1ms -s 700 -t 8
 expect_no_loss 200
 
 say "nobody answers"
@@ -39,5 +46,5 @@ grep -q '3 Interests sent, 0 Data received' "$tmp/loss.log" || fail "$(cat "$tmp
 if in_c "$pitlane" ping /B --udp 10.0.1.1:9 -q -c 3 -i 1ms -W 100ms >"$tmp/loss.log"; then fail "total loss must exit with 1"; fi
 
 say "a server that stops prints its counts"
-finish "$started" || fail "pingserver must exit with 0 at SIGTERM"
+finish "$ether" || fail "pingserver must exit with 0 at SIGTERM"
 grep -q '400 Interests received, 400 answered, 0 failed' "$tmp/ether.log" || fail "$(cat "$tmp/ether.log")"
