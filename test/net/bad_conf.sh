@@ -24,8 +24,8 @@ printf '%s\n' "$good" >"$tmp/good.conf"
 check unknown-key 1 <<<'port: { left: { netdef = "f0"; }; };'
 grep -q netdev "$tmp/unknown-key.out" || fail "the nearest known key is not named"
 check unknown-group 1 <<<'ports: { left: { netdev = "f0"; }; };'
-check bad-number 2 <<<"$good
-workers: { count = 0; };" || true
+check bad-number 4 <<<"$good
+workers: { count = 0; };"
 check bad-unit 1 <<<'pit: { max-lifetime = "10 parsecs"; };'
 check missing-brace <<<'port: { left: { netdev = "f0"; };'
 check duplicate 3 <<<'port: { left: { netdev = "f0"; }; };
@@ -71,7 +71,7 @@ timeout 20 ip netns exec "$NS_F" "$pitlaned" -c "$tmp/start.conf" >"$tmp/start.o
 grep -q "$tmp/start.conf:$line: " "$tmp/start.out" || fail "the device's line is not named: $(cat "$tmp/start.out")"
 
 say "usage"
-for args in "" "-c" "--frobnicate" "-c $tmp/good.conf extra"; do
+for args in "-c" "--frobnicate" "-c $tmp/good.conf extra"; do
     status=0
     # shellcheck disable=SC2086
     timeout 5 "$pitlaned" $args >/dev/null 2>&1 || status=$?
