@@ -66,7 +66,7 @@ const struct command command_table[] = {
     {"route", "list", NULL, "list routes", NULL, false, NULL, show_routes},
     {"strategy", "list", NULL, "list strategy choices", NULL, false, NULL, show_strategies},
     {"worker", "list", NULL, "list workers with their counters", NULL, false, NULL, show_workers},
-    {"drops", NULL, NULL, "show dropped frames by reason", NULL, false, drops_options, show_drops},
+    {"drops", NULL, NULL, "show frames dropped or consumed, by reason", NULL, false, drops_options, show_drops},
     {"pit", "info", NULL, "show the Pending Interest Tables", NULL, false, NULL, show_pit},
     {"cs", "info", NULL, "show the Content Stores", NULL, false, NULL, show_cs},
     {"ping", NULL, "PREFIX", "measure round trips to an NDN producer",

@@ -251,20 +251,22 @@ Test(client, lists_come_in_pages_and_long_names_in_pieces)
 Test(client, drops_show_what_occurred_unless_all_is_asked)
 {
     struct fake fake;
-    fake_start(&fake,
-               (const char *const[]){
-                   "/pitlane/drops,0",
-                   "{\"/pitlane/drops\":{\"rows\":{\"a\":{\"reason\":\"tlv_trunc\",\"count\":3,\"text\":\"cut\"},"
-                   "\"b\":{\"reason\":\"l2_short\",\"count\":0,\"text\":\"short\"}}}}",
-                   NULL});
+    fake_start(
+        &fake,
+        (const char *const[]){
+            "/pitlane/drops,0",
+            "{\"/pitlane/"
+            "drops\":{\"rows\":{\"a\":{\"reason\":\"tlv_trunc\",\"count\":3,\"kind\":\"dropped\",\"text\":\"cut\"},"
+            "\"b\":{\"reason\":\"l2_short\",\"count\":0,\"kind\":\"dropped\",\"text\":\"short\"}}}}",
+            NULL});
     char *out, *err;
     cr_expect_eq(RUN("drops", "-s", fake.path), COMMAND_OK);
-    cr_expect_str_eq(out, "REASON     FRAMES  MEANING\n"
-                          "tlv_trunc       3  cut\n");
+    cr_expect_str_eq(out, "REASON     FRAMES  KIND     MEANING\n"
+                          "tlv_trunc       3  dropped  cut\n");
     free(out);
     free(err);
     cr_expect_eq(RUN("drops", "-a", "-s", fake.path), COMMAND_OK);
-    cr_expect_not_null(strstr(out, "l2_short        0  short\n"));
+    cr_expect_not_null(strstr(out, "l2_short        0  dropped  short\n"));
     free(out);
     free(err);
     fake_stop(&fake);
