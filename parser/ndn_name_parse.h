@@ -30,17 +30,17 @@ static inline enum verdict ndn_name_parse_inline(const uint8_t *value, size_t le
     name->len = (uint16_t)len;
     name->end[0] = 0;
     // Generic components of up to 252 octets: nearly every Name has nothing else.
-    const uint8_t *p = value, *end = value + len;
     unsigned n = 0;
-    while (end - p >= 2 && n < NDN_NAME_DEPTH) {
-        size_t size = (size_t)load_be16(p) - (NDN_GENERIC << 8);
-        if (size >= 0xfd || size > (size_t)(end - p) - 2)
+    size_t off = 0;
+    while (n < NDN_NAME_DEPTH && len - off >= 2) {
+        size_t size = value[off + 1], next = off + 2 + size;
+        if (value[off] != NDN_GENERIC || size >= 0xfd || next > len)
             break;
-        p += 2 + size;
-        name->end[++n] = (uint16_t)(p - value);
+        off = next;
+        name->end[++n] = (uint16_t)off;
     }
-    if (p != end)
-        return ndn_name_parse_rest(name, (size_t)(p - value), n, lenient, n_params);
+    if (off != len)
+        return ndn_name_parse_rest(name, off, n, lenient, n_params);
     name->n_comps = (uint16_t)n;
     name->depth = (uint8_t)n;
     name->has_digest = 0;

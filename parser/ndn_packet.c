@@ -231,7 +231,7 @@ static NOINLINE enum verdict interest_rest(const uint8_t *p, const uint8_t *end,
     return VERDICT_OK;
 }
 
-static inline enum verdict parse_interest(const uint8_t *value, const uint8_t *end, bool lenient,
+static inline enum verdict parse_interest(const uint8_t *net, const uint8_t *value, const uint8_t *end, bool lenient,
                                           struct ndn_packet *pkt)
 {
     struct cursor c = {.p = value, .end = end};
@@ -242,22 +242,22 @@ static inline enum verdict parse_interest(const uint8_t *value, const uint8_t *e
     if (pkt->name.n_comps == 0 || n_params > 1)
         return VERDICT_NET_INVALID;
     struct ndn_interest *interest = &pkt->interest;
-    const uint8_t *net = pkt->net, *p = c.p;
+    const uint8_t *p = c.p;
     interest->can_be_prefix = false;
     interest->must_be_fresh = false;
-    interest->has_nonce = false;
     interest->n_hints = 0;
     interest->hop_limit = UINT8_MAX;
     interest->hop_limit_off = 0;
-    interest->nonce_off = (uint16_t)(p - net);
-    interest->nonce = 0;
-    interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
     // Nonce and a lifetime of two octets: what consumers mostly send, and then nothing else.
     if (end - p == 10 && tlv_is_pair(p, NDN_TLV_NONCE, 4) && tlv_is_pair(p + 6, NDN_TLV_LIFETIME, 2)) {
         set_nonce(interest, net, p + 2);
         interest->lifetime_ms = load_be16(p + 8);
         return VERDICT_OK;
     }
+    interest->has_nonce = false;
+    interest->nonce = 0;
+    interest->nonce_off = (uint16_t)(p - net);
+    interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
     return interest_rest(p, end, lenient, net, interest);
 }
 
@@ -328,24 +328,72 @@ static enum verdict data_element(struct reader *r, const struct tlv *element, st
     return rank == RANK_META_INFO ? parse_meta_info(element, r->lenient, data) : VERDICT_OK;
 }
 
-static inline enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
+/** All that follows the Name, in the general case. */
+static NOINLINE enum verdict data_rest(const uint8_t *p, const uint8_t *end, bool lenient, struct ndn_data *data)
 {
-    struct reader r = {.c = {.p = value, .end = end}, .rank = RANK_NAME, .lenient = lenient};
-    unsigned n_params;
-    enum verdict verdict = parse_name(&r.c, lenient, &pkt->name, &n_params);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    pkt->data.freshness_ms = 0;
+    struct reader r = {.c = {.p = p, .end = end}, .rank = RANK_NAME, .lenient = lenient};
     while (cursor_left(&r.c) > 0) {
         struct tlv element;
-        verdict = tlv_read(&r.c, lenient, &element);
+        enum verdict verdict = tlv_read(&r.c, lenient, &element);
         if (verdict != VERDICT_OK)
             return verdict;
-        verdict = data_element(&r, &element, &pkt->data);
+        verdict = data_element(&r, &element, data);
         if (verdict != VERDICT_OK)
             return verdict;
     }
     return r.rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
+}
+
+/** Step over an element of this type whose length takes one octet. @return NULL when there is none */
+static inline const uint8_t *skip_short(const uint8_t *p, const uint8_t *end, uint8_t type)
+{
+    if (end - p < 2 || p[0] != type || p[1] >= 0xfd || p[1] > end - p - 2)
+        return NULL;
+    return p + 2 + p[1];
+}
+
+/** As skip_short() for a length of one octet or three. */
+static inline const uint8_t *skip(const uint8_t *p, const uint8_t *end, uint8_t type)
+{
+    if (end - p < 4 || !tlv_is_pair(p, type, 0xfd))
+        return skip_short(p, end, type);
+    uint16_t len = load_be16(p + 2);
+    return len >= 0xfd && len <= end - p - 4 ? p + 4 + len : NULL;
+}
+
+/**
+ * What producers mostly send behind the Name, and then nothing else: MetaInfo, empty or with a FreshnessPeriod of two
+ * octets, Content and signature. @return false, and *data untouched, for anything else
+ */
+static inline bool data_common(const uint8_t *p, const uint8_t *end, struct ndn_data *data)
+{
+    const uint8_t *meta = p, *content = skip_short(p, end, NDN_TLV_META_INFO), *next;
+    uint32_t freshness_ms = 0;
+    if (content == NULL)
+        content = p;
+    else if (meta[1] == 4 && tlv_is_pair(meta + 2, NDN_TLV_FRESHNESS, 2))
+        freshness_ms = load_be16(meta + 4);
+    else if (meta[1] != 0)
+        return false;
+    if ((next = skip(content, end, NDN_TLV_CONTENT)) == NULL ||
+        (next = skip_short(next, end, NDN_TLV_SIGNATURE_INFO)) == NULL ||
+        skip_short(next, end, NDN_TLV_SIGNATURE_VALUE) != end)
+        return false;
+    data->freshness_ms = freshness_ms;
+    return true;
+}
+
+static inline enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
+{
+    struct cursor c = {.p = value, .end = end};
+    unsigned n_params;
+    enum verdict verdict = parse_name(&c, lenient, &pkt->name, &n_params);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (data_common(c.p, end, &pkt->data))
+        return VERDICT_OK;
+    pkt->data.freshness_ms = 0;
+    return data_rest(c.p, end, lenient, &pkt->data);
 }
 
 /** Header fields that contradict the packet they stand before (NDNLPv2; as the reference forwarder). */
@@ -368,7 +416,8 @@ static inline enum verdict parse_net_value(uint8_t type, const uint8_t *net, con
     pkt->type = type;
     pkt->net = net;
     pkt->net_len = (uint16_t)(end - net);
-    return type == NDN_TYPE_INTEREST ? parse_interest(value, end, lenient, pkt) : parse_data(value, end, lenient, pkt);
+    return type == NDN_TYPE_INTEREST ? parse_interest(net, value, end, lenient, pkt)
+                                     : parse_data(value, end, lenient, pkt);
 }
 
 static enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, bool lenient, struct ndn_packet *pkt)
@@ -426,29 +475,52 @@ static NOINLINE enum verdict parse_any(const uint8_t *p, size_t len, const struc
     return VERDICT_OK;
 }
 
-/** LpPacket, PitToken of 8 octets, Fragment and the packet in it, each with a length of one octet: their offsets. */
-enum token_shape {
-    TOKEN_AT = 4,
-    NET_AT = 14,
-    INSIDE_AT = 16,
-};
+/** The TLV header of a PitToken of 8 octets. */
+#define TOKEN_HEADER (NDN_LP_PIT_TOKEN << 8 | 8)
 
-enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
+/** An LpPacket with such a token and a packet of a known type: all that can be wrong with it is in the packet. */
+static inline enum verdict parse_behind_token(const uint8_t *token, const uint8_t *net, const uint8_t *inside,
+                                              const uint8_t *end, bool lenient, struct ndn_packet *pkt)
 {
-    if (len < INSIDE_AT || (load_be32(p) & 0xff00ffff) != (NDN_LP_PACKET << 24 | NDN_LP_PIT_TOKEN << 8 | 8))
-        return parse_any(p, len, opts, pkt);
-    uint8_t type = p[NET_AT];
-    size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
-    if (lp_len >= 0xfd || lp_len > len - 2 || (lp_len < len - 2 && !opts->allow_trailing) || p[12] != NDN_LP_FRAGMENT ||
-        fragment_len + 12 != lp_len || net_len + 2 != fragment_len ||
-        (type != NDN_TYPE_INTEREST && type != NDN_TYPE_DATA))
-        return parse_any(p, len, opts, pkt);
     struct ndn_lp *lp = &pkt->lp;
     ndn_lp_clear(lp);
     lp->has = LP_HAS_HEADER | LP_HAS_FRAGMENT;
-    lp->token = p + TOKEN_AT;
+    lp->token = token;
     lp->token_len = 8;
-    lp->fragment = p + NET_AT;
-    lp->fragment_len = (uint16_t)fragment_len;
-    return parse_net_value(type, p + NET_AT, p + INSIDE_AT, p + INSIDE_AT + net_len, opts->lenient, pkt);
+    lp->fragment = net;
+    lp->fragment_len = (uint16_t)(end - net);
+    return parse_net_value(*net, net, inside, end, lenient, pkt);
+}
+
+static inline bool is_net_type(uint8_t type)
+{
+    return type == NDN_TYPE_INTEREST || type == NDN_TYPE_DATA;
+}
+
+/** The usual shape with lengths of three octets, at fixed offsets; else any shape. */
+static NOINLINE enum verdict parse_long(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                        struct ndn_packet *pkt)
+{
+    if (len < 22 || !tlv_is_pair(p, NDN_LP_PACKET, 0xfd) || load_be16(p + 4) != TOKEN_HEADER ||
+        !tlv_is_pair(p + 14, NDN_LP_FRAGMENT, 0xfd) || !is_net_type(p[18]) || p[19] != 0xfd)
+        return parse_any(p, len, opts, pkt);
+    size_t lp_len = load_be16(p + 2), fragment_len = load_be16(p + 16), net_len = load_be16(p + 20);
+    if (net_len < 0xfd || net_len + 4 != fragment_len || fragment_len > NDN_PACKET_MAX || fragment_len + 14 != lp_len ||
+        lp_len > len - 4 || (lp_len < len - 4 && !opts->allow_trailing))
+        return parse_any(p, len, opts, pkt);
+    return parse_behind_token(p + 6, p + 18, p + 22, p + 4 + lp_len, opts->lenient, pkt);
+}
+
+enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
+{
+    // The usual shape with lengths of one octet: everything is where it always is, and one look at the lengths tells
+    // that each element ends where the one around it does.
+    if (len < 16 || (load_be32(p) & 0xff00ffff) != (NDN_LP_PACKET << 24 | TOKEN_HEADER) || p[12] != NDN_LP_FRAGMENT ||
+        !is_net_type(p[14]))
+        return parse_long(p, len, opts, pkt);
+    size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
+    if (lp_len >= 0xfd || net_len + 2 != fragment_len || fragment_len + 12 != lp_len || lp_len > len - 2 ||
+        (lp_len < len - 2 && !opts->allow_trailing))
+        return parse_any(p, len, opts, pkt);
+    return parse_behind_token(p + 4, p + 14, p + 16, p + 2 + lp_len, opts->lenient, pkt);
 }

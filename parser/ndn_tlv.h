@@ -73,13 +73,12 @@ static inline enum verdict tlv_read(struct cursor *c, bool lenient, struct tlv *
     size_t left = cursor_left(c);
     // Nearly every element has a type and a length of one octet.
     if (left >= 2) {
-        uint32_t head = load_be16(c->p);
-        size_t len = head & 0xff;
-        if (head - 0x100 < 0xfc00 && len < 0xfd && len <= left - 2) {
-            tlv->type = head >> 8;
+        uint8_t type = c->p[0], len = c->p[1];
+        if ((uint8_t)(type - 1) < 0xfc && len < 0xfd && len <= left - 2) {
+            tlv->type = type;
             tlv->len = len;
             tlv->value = c->p + 2;
-            c->p += 2 + len;
+            c->p += 2 + (size_t)len;
             return VERDICT_OK;
         }
     }

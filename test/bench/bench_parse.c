@@ -26,6 +26,7 @@
 /** How a chunk goes through its packets. */
 enum order {
     HOT,        /**< the same burst over and over */
+    BARE,       /**< the same without LpPacket */
     COLD,       /**< from packet to packet at a stride that no prefetcher follows */
     COLD_AHEAD, /**< the same, asking for the packet's lines eight packets ahead as a worker does */
 };
@@ -60,8 +61,8 @@ static size_t make_name(uint8_t *p, unsigned n_comps, uint32_t sequence)
     return (size_t)(p - start);
 }
 
-/** One packet in an LpPacket with a token. @return its size */
-static size_t make_packet(uint8_t *slot, bool data, unsigned n_comps, size_t content_len, uint32_t sequence)
+/** One packet, in an LpPacket with a token unless @p bare. @return its size */
+static size_t make_packet(uint8_t *slot, bool data, bool bare, unsigned n_comps, size_t content_len, uint32_t sequence)
 {
     uint8_t name[128], content[1024] = {0}, packet[2048], buf[NDN_LP_HEADER_MAX + 2048];
     size_t name_len = make_name(name, n_comps, sequence), len;
@@ -76,6 +77,10 @@ static size_t make_packet(uint8_t *slot, bool data, unsigned n_comps, size_t con
         struct ndn_interest_out out = {
             .name = name, .name_len = (uint16_t)name_len, .nonce = sequence * 2654435761u, .lifetime_ms = 60000};
         len = ndn_interest_encode(packet, sizeof packet, &out);
+    }
+    if (bare) {
+        memcpy(slot, packet, len);
+        return len;
     }
     uint8_t token[8];
     memcpy(token, &sequence, 4);
@@ -124,15 +129,15 @@ static void add_packets(const char *name, bool data, unsigned n_comps, size_t co
     if (ctx == NULL)
         abort();
     ctx->slot = content_len > 500 ? SLOT_LARGE : content_len > 0 ? SLOT_MIDDLE : SLOT_SMALL;
-    ctx->n = order == HOT ? BURST : bench_quick() ? 4 * CHUNK : N_COLD;
-    ctx->stride = order == HOT ? 1 : 7919;
+    ctx->n = order <= BARE ? BURST : bench_quick() ? 4 * CHUNK : N_COLD;
+    ctx->stride = order <= BARE ? 1 : 7919;
     ctx->order = order;
     ctx->hash = hash;
     ctx->slots = aligned_alloc(64, ctx->n * ctx->slot);
     if (ctx->slots == NULL)
         abort();
     for (uint32_t i = 0; i < ctx->n; i++)
-        ctx->len = (uint16_t)make_packet(ctx->slots + i * ctx->slot, data, n_comps, content_len, i);
+        ctx->len = (uint16_t)make_packet(ctx->slots + i * ctx->slot, data, order == BARE, n_comps, content_len, i);
     bench_add(&(struct bench_case){.name = name, .n_ops = CHUNK, .run = run_packets, .ctx = ctx});
 }
 
@@ -227,6 +232,7 @@ int main(int argc, char **argv)
     add_packets("interest 8 parse+hash", false, 8, 0, HOT, true);
     add_packets("interest 4 parse+hash cold", false, 4, 0, COLD, true);
     add_packets("interest 4 parse+hash cold, prefetched", false, 4, 0, COLD_AHEAD, true);
+    add_packets("interest 4 bare parse+hash", false, 4, 0, BARE, true);
     add_packets("data 4 100 parse", true, 4, 100, HOT, false);
     add_packets("data 4 100 parse+hash", true, 4, 100, HOT, true);
     add_packets("data 8 100 parse+hash", true, 8, 100, HOT, true);
