@@ -114,30 +114,35 @@ static inline bool cursor_bytes(struct cursor *c, uint64_t n, const uint8_t **by
     return true;
 }
 
+/** The forms of four and eight octets, for cursor_quic_varint(). */
+bool cursor_quic_varint_long(struct cursor *c, uint64_t *v);
+
 /** Read a QUIC variable-length integer (RFC 9000, 16); longer forms than needed are legal. @return false when cut */
 static inline bool cursor_quic_varint(struct cursor *c, uint64_t *v)
 {
     size_t left = cursor_left(c);
     if (left < 1)
         return false;
-    size_t size = (size_t)1 << (c->p[0] >> 6);
-    if (left < size)
-        return false;
-    switch (size) {
-    case 1:
-        *v = c->p[0] & 0x3f;
-        break;
-    case 2:
-        *v = load_be16(c->p) & 0x3fff;
-        break;
-    case 4:
-        *v = load_be32(c->p) & 0x3fffffff;
-        break;
-    default:
-        *v = load_be64(c->p) & 0x3fffffffffffffff;
-        break;
+    uint8_t first = c->p[0];
+    if (first < 0x40) {
+        *v = first;
+        c->p += 1;
+        return true;
     }
-    c->p += size;
+    if (first < 0x80) {
+        if (left < 2)
+            return false;
+        *v = load_be16(c->p) & 0x3fff;
+        c->p += 2;
+        return true;
+    }
+    // Copies, so that the caller's variables can stay in registers.
+    struct cursor next = *c;
+    uint64_t n;
+    if (!cursor_quic_varint_long(&next, &n))
+        return false;
+    *c = next;
+    *v = n;
     return true;
 }
 

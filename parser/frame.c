@@ -41,28 +41,54 @@ static uint32_t fold(uint64_t sum)
     return (uint32_t)sum;
 }
 
-uint32_t frame_csum_add(uint32_t sum, const uint8_t *p, size_t len)
+/** Sum of native words, as yet unfolded; byte order does not matter until the end (RFC 1071, 2B). */
+static inline uint64_t sum_native(const uint8_t *p, size_t len)
 {
-    // The sum of native words, halves of 32 bits apart so that carries stay inside; byte order is put right at the
-    // end (RFC 1071, 2B). 2^32 turns of the loop could not overflow it.
-    uint64_t low = 0, high = 0;
+    // The two halves of a word apart, so that carries stay inside; 2^32 turns of the loop could not overflow them.
+    uint64_t low = 0, high = 0, w8;
     for (; len >= 8; p += 8, len -= 8) {
-        uint64_t w;
-        memcpy(&w, p, sizeof w);
-        low += w & UINT32_MAX;
-        high += w >> 32;
+        memcpy(&w8, p, sizeof w8);
+        low += w8 & UINT32_MAX;
+        high += w8 >> 32;
     }
-    uint64_t tail = 0;
-    memcpy(&tail, p, len);
-    low += tail & UINT32_MAX;
-    high += tail >> 32;
-    return fold((uint64_t)be16toh((uint16_t)fold(fold(low) + (uint64_t)fold(high))) + sum);
+    uint32_t w4 = 0;
+    uint16_t w2 = 0, w1 = 0;
+    if ((len & 4) != 0) {
+        memcpy(&w4, p, 4);
+        p += 4;
+    }
+    if ((len & 2) != 0) {
+        memcpy(&w2, p, 2);
+        p += 2;
+    }
+    if ((len & 1) != 0)
+        memcpy(&w1, p, 1);
+    return low + high + w4 + w2 + w1;
 }
 
-/** One's complement sum of the pseudo-header (RFC 768, RFC 8200 8.1), whose addresses stand next to each other. */
-static uint32_t pseudo_header(const uint8_t *addresses, size_t len, uint16_t udp_len)
+/** The same for a size known when compiled and divisible by 4: the loop goes away. */
+static inline __attribute__((always_inline)) uint64_t sum_fixed(const uint8_t *p, size_t len)
 {
-    return frame_csum_add(PROTO_UDP + (uint32_t)udp_len, addresses, len);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < len; i += 4) {
+        uint32_t w;
+        memcpy(&w, p + i, sizeof w);
+        sum += w;
+    }
+    return sum;
+}
+
+uint32_t frame_csum_add(uint32_t sum, const uint8_t *p, size_t len)
+{
+    return fold((uint64_t)be16toh((uint16_t)fold(sum_native(p, len))) + sum);
+}
+
+/** Is the sum over UDP and its pseudo-header (RFC 768, RFC 8200 8.1) all ones? Both addresses stand together. */
+static bool udp_csum_good(const uint8_t *addresses, size_t address_len, const uint8_t *udp, uint16_t udp_len)
+{
+    uint64_t sum = address_len == 4 ? sum_fixed(addresses, 8) : sum_fixed(addresses, 32);
+    sum += (uint64_t)htobe16(PROTO_UDP) + htobe16(udp_len);
+    return fold(sum + sum_native(udp, udp_len)) == UINT16_MAX;
 }
 
 static enum verdict parse_udp(struct cursor *c, const uint8_t *start, size_t address_len, const struct frame_opts *opts,
@@ -79,10 +105,8 @@ static enum verdict parse_udp(struct cursor *c, const uint8_t *start, size_t add
         // "No checksum" exists over IPv4 only.
         if (address_len != 4)
             return VERDICT_UDP_CSUM;
-    } else if (!opts->skip_udp_csum) {
-        uint32_t sum = pseudo_header(frame->src_ip, 2 * address_len, udp_len);
-        if (frame_csum_add(sum, udp, udp_len) != UINT16_MAX)
-            return VERDICT_UDP_CSUM;
+    } else if (!opts->skip_udp_csum && !udp_csum_good(frame->src_ip, address_len, udp, udp_len)) {
+        return VERDICT_UDP_CSUM;
     }
     frame->sport = load_be16(udp);
     frame->dport = load_be16(udp + 2);
@@ -125,7 +149,7 @@ static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const str
         return VERDICT_IP_SRC;
     if (ipv4_bad_destination(ip + 16))
         return VERDICT_IP_DST;
-    if (!opts->skip_ip_csum && frame_csum_add(0, ip, IPV4_HEADER) != UINT16_MAX)
+    if (!opts->skip_ip_csum && fold(sum_fixed(ip, IPV4_HEADER)) != UINT16_MAX)
         return VERDICT_IP_CSUM;
     frame->kind = FRAME_UDP4;
     frame->src_ip = ip + 12;
@@ -228,36 +252,36 @@ enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *
 {
     if (len < ETHER_HEADER)
         return VERDICT_L2_SHORT;
-    struct frame f = {
-        .dst_mac = p,
-        .src_mac = p + 6,
-        .multicast = (p[0] & 1) != 0,
-    };
-    if ((f.src_mac[0] & 1) != 0 || mac_is_zero(f.src_mac))
+    frame->n_tags = 0;
+    frame->multicast = (p[0] & 1) != 0;
+    frame->vlan = 0;
+    frame->vlan_inner = 0;
+    frame->sport = 0;
+    frame->dport = 0;
+    frame->dst_mac = p;
+    frame->src_mac = p + 6;
+    frame->src_ip = NULL;
+    frame->dst_ip = NULL;
+    if ((p[6] & 1) != 0 || mac_is_zero(p + 6))
         return VERDICT_L2_SRC;
     uint16_t ethertype = load_be16(p + 12);
     struct cursor c = cursor_make(p + ETHER_HEADER, len - ETHER_HEADER);
-    enum verdict verdict = parse_vlan(&c, &ethertype, &f);
+    enum verdict verdict = parse_vlan(&c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     switch (ethertype) {
     case FRAME_ETHERTYPE_NDN:
         if (cursor_left(&c) > UINT16_MAX)
             return VERDICT_PKT_OVERSIZE;
-        f.kind = FRAME_NDN;
-        f.payload_off = (uint16_t)(c.p - p);
-        f.payload_len = (uint16_t)cursor_left(&c);
-        break;
+        frame->kind = FRAME_NDN;
+        frame->payload_off = (uint16_t)(c.p - p);
+        frame->payload_len = (uint16_t)cursor_left(&c);
+        return VERDICT_OK;
     case ETHERTYPE_IPV4:
-        verdict = parse_ipv4(&c, p, opts, &f);
-        break;
+        return parse_ipv4(&c, p, opts, frame);
     case ETHERTYPE_IPV6:
-        verdict = parse_ipv6(&c, p, opts, &f);
-        break;
+        return parse_ipv6(&c, p, opts, frame);
     default:
         return VERDICT_L2_TYPE;
     }
-    if (verdict == VERDICT_OK)
-        *frame = f;
-    return verdict;
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Fields of accepted packets; what is refused is in test_bad_inputs.c. */
+#include <criterion/criterion.h>
+
+#include "parser/ndn_packet.h"
+#include "test/cases/bad_inputs.h"
+
+#define NAME  "0703080141 "
+#define NONCE "0A0401020304 "
+
+static uint8_t buf[BAD_INPUT_MAX];
+
+static struct ndn_packet parse(const char *recipe, bool lenient)
+{
+    struct ndn_parse_opts opts = {.lenient = lenient};
+    struct ndn_packet pkt;
+    memset(&pkt, 0xa5, sizeof pkt);
+    enum verdict verdict = ndn_packet_parse(buf, bad_input_expand(recipe, 0, buf), &opts, &pkt);
+    cr_assert_eq(verdict, VERDICT_OK, "%s: %s", recipe, verdict_name(verdict));
+    return pkt;
+}
+
+Test(ndn_packet, interest_with_every_element)
+{
+    struct ndn_packet pkt = parse("051F " NAME "2100 1200 1E05 0703080142 " NONCE "0C0203E8 220107 2400", false);
+    cr_expect_eq(pkt.type, NDN_TYPE_INTEREST);
+    cr_expect(pkt.net == buf && pkt.net_len == 33 && pkt.lp.has == 0 && pkt.lp.frag_count == 1 &&
+              pkt.lp.token_len == 0);
+    cr_expect(pkt.name.value == buf + 4 && pkt.name.len == 3 && pkt.name.n_comps == 1);
+    const struct ndn_interest *i = &pkt.interest;
+    cr_expect(i->can_be_prefix && i->must_be_fresh && i->has_nonce);
+    cr_expect(i->nonce == 0x01020304 && i->nonce_off == 20 && i->lifetime_ms == 1000);
+    cr_expect(i->hop_limit == 7 && i->hop_limit_off == 30 && buf[i->hop_limit_off] == 7);
+    cr_expect(i->n_hints == 1 && i->hint[0].off == 15 && i->hint[0].len == 3);
+}
+
+Test(ndn_packet, interest_defaults)
+{
+    struct ndn_packet pkt = parse("0505 " NAME, false);
+    const struct ndn_interest *i = &pkt.interest;
+    cr_expect(!i->can_be_prefix && !i->must_be_fresh && !i->has_nonce && i->n_hints == 0);
+    cr_expect(i->nonce == 0 && i->lifetime_ms == NDN_LIFETIME_DEFAULT_MS);
+    cr_expect(i->hop_limit == 255 && i->hop_limit_off == 0);
+}
+
+Test(ndn_packet, place_of_a_missing_nonce_is_behind_what_must_precede_it)
+{
+    static const struct {
+        const char *recipe;
+        uint16_t off;
+    } cases[] = {
+        {"0505 " NAME, 7},
+        {"0507 " NAME "2100 ", 9},
+        {"0507 " NAME "1200 ", 9},
+        {"0509 " NAME "2100 1200 ", 11},
+        {"050E " NAME "1200 1E05 0703080142 ", 16},
+        {"0509 " NAME "0C0203E8 ", 7},
+        {"050B " NAME "2100 0C0203E8 ", 9},
+        {"0509 " NAME "FD03E800 ", 7},
+        {"050D " NAME "2100 FD03E800 1200", 15},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ndn_packet pkt = parse(cases[i].recipe, false);
+        cr_expect_not(pkt.interest.has_nonce);
+        cr_expect_eq(pkt.interest.nonce_off, cases[i].off, "%s", cases[i].recipe);
+    }
+}
+
+Test(ndn_packet, numbers_are_capped)
+{
+    cr_expect_eq(parse("0515 " NAME NONCE "0C08FFFFFFFFFFFFFFFF", false).interest.lifetime_ms, NDN_LIFETIME_MAX_MS);
+    cr_expect_eq(parse("0511 " NAME NONCE "0C04FFFFFFFF", false).interest.lifetime_ms, NDN_LIFETIME_MAX_MS);
+    cr_expect_eq(parse("050E " NAME NONCE "0C0100", false).interest.lifetime_ms, 0);
+    cr_expect_eq(parse("061A " NAME "140A1908FFFFFFFFFFFFFFFF 1500 16031B0100 1700", false).data.freshness_ms,
+                 NDN_FRESHNESS_MAX_MS);
+}
+
+Test(ndn_packet, a_long_forwarding_hint_is_kept_in_part)
+{
+    struct ndn_packet pkt = parse("05FD11A3 " NAME "1EFD1194[0703080142]900 " NONCE, false);
+    cr_expect_eq(pkt.interest.n_hints, NDN_HINTS_MAX);
+    for (unsigned i = 0; i < NDN_HINTS_MAX; i++)
+        cr_expect(pkt.interest.hint[i].off == 15 + 5 * i && pkt.interest.hint[i].len == 3);
+}
+
+Test(ndn_packet, delegations_of_the_older_format_are_hints)
+{
+    struct ndn_packet pkt = parse("0517 " NAME "1E0A1F08 1E0100 0703080142 " NONCE, false);
+    cr_expect(pkt.interest.n_hints == 1 && pkt.interest.hint[0].off == 16 && pkt.interest.hint[0].len == 3);
+}
+
+Test(ndn_packet, misplaced_elements_that_are_not_critical_count_for_nothing)
+{
+    struct ndn_packet pkt = parse("0511 " NAME NONCE "220109 220100", false);
+    cr_expect(pkt.interest.hop_limit == 9 && pkt.interest.hop_limit_off == 15);
+    pkt = parse("0512 " NAME NONCE "2400 220109 2400", false);
+    cr_expect(pkt.interest.hop_limit == 255 && pkt.interest.hop_limit_off == 0);
+}
+
+Test(ndn_packet, freshness_in_each_shape_of_meta_info)
+{
+    static const struct {
+        const char *meta;
+        uint32_t freshness_ms;
+    } cases[] = {
+        {"0609 " NAME "16001700", 0},
+        {"060B " NAME "1400 16001700", 0},
+        {"060E " NAME "1403190105 16001700", 5},
+        {"060F " NAME "140419022710 16001700", 10000},
+        {"0611 " NAME "1406190400012710 16001700", 75536},
+        {"0611 " NAME "1406180100190105 16001700", 5},
+        {"0611 " NAME "14061901051A0141 16001700", 5},
+        {"0611 " NAME "1406190105800141 16001700", 5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        cr_expect_eq(parse(cases[i].meta, false).data.freshness_ms, cases[i].freshness_ms, "%s", cases[i].meta);
+    // Out of order, or unrecognized and critical: refused, or ignored as the reference forwarder does.
+    static const char *const bad[] = {
+        "0611 " NAME "14061A0141190105 16001700", "0611 " NAME "1406190105190106 16001700",
+        "0611 " NAME "14061B0141190105 16001700", "0611 " NAME "1406810141190105 16001700"};
+    static const enum verdict strict[] = {VERDICT_NET_ORDER, VERDICT_NET_ORDER, VERDICT_NET_CRITICAL,
+                                          VERDICT_NET_ORDER};
+    static const uint32_t lax_freshness[] = {0, 5, 5, 0};
+    for (size_t i = 0; i < 4; i++) {
+        struct ndn_parse_opts opts = {.lenient = false};
+        struct ndn_packet pkt;
+        cr_expect_eq(ndn_packet_parse(buf, bad_input_expand(bad[i], 0, buf), &opts, &pkt), strict[i], "%s", bad[i]);
+        cr_expect_eq(parse(bad[i], true).data.freshness_ms, lax_freshness[i], "%s", bad[i]);
+    }
+}
+
+Test(ndn_packet, header_fields_stay_with_the_packet)
+{
+    struct ndn_packet pkt = parse("6419 6208 1112131415161718 500D 050B " NAME NONCE, false);
+    cr_expect(pkt.lp.has == (LP_HAS_HEADER | LP_HAS_FRAGMENT) && pkt.lp.token_len == 8 && pkt.lp.token == buf + 4);
+    cr_expect(pkt.net == buf + 14 && pkt.net_len == 13 && pkt.lp.fragment == pkt.net && pkt.lp.fragment_len == 13);
+    cr_expect(pkt.interest.nonce_off == 9 && pkt.name.value == buf + 18);
+    cr_expect(pkt.lp.n_acks == 0 && pkt.lp.nack_reason == 0 && pkt.lp.frag_count == 1 && pkt.lp.frag_index == 0);
+}
+
+Test(ndn_packet, long_packets_behind_a_token)
+{
+    struct ndn_packet pkt =
+        parse("64FD0145 6208 1112131415161718 50FD0137 06FD0133 " NAME "140419022710 15FD0120[AA]288 16001700", false);
+    cr_expect_eq(pkt.type, NDN_TYPE_DATA);
+    cr_expect(pkt.net == buf + 18 && pkt.net_len == 311 && pkt.lp.token == buf + 6 && pkt.data.freshness_ms == 10000);
+}
+
+Test(ndn_packet, fragments_and_idle_packets_are_not_looked_into)
+{
+    struct ndn_packet pkt = parse("6418 5108000000000000000A 520101 530102 5006 FFFFFFFFFFFF", false);
+    cr_expect(pkt.type == 0 && pkt.net == buf + 20 && pkt.net_len == 6 && pkt.lp.frag_index == 1);
+    pkt = parse("6400", false);
+    cr_expect(pkt.type == 0 && pkt.net_len == 0 && pkt.lp.has == LP_HAS_HEADER);
+}
+
+Test(ndn_packet, reassembled_packets_keep_the_fields_of_the_first_fragment)
+{
+    struct ndn_packet pkt =
+        parse("6421 5108000000000000000A 520100 530102 FD032005FD03210164 5006 050B07030801", false);
+    struct ndn_parse_opts opts = {.allow_trailing = true};
+    uint8_t whole[64];
+    size_t len = bad_input_expand("050B " NAME NONCE, 0, whole);
+    cr_expect_eq(ndn_packet_parse_net(whole, len, &opts, &pkt), VERDICT_OK);
+    cr_expect(pkt.type == NDN_TYPE_INTEREST && pkt.net == whole && pkt.lp.nack_reason == NDN_NACK_DUPLICATE);
+    cr_expect_eq(ndn_packet_parse_net(whole, len - 1, &opts, &pkt), VERDICT_TLV_TRUNC);
+    cr_expect_eq(ndn_packet_parse_net(whole, len + 1, &opts, &pkt), VERDICT_TRAILING, "padding is not in fragments");
+    len = bad_input_expand("0609 " NAME "16001700", 0, whole);
+    cr_expect_eq(ndn_packet_parse_net(whole, len, &opts, &pkt), VERDICT_LP_INVALID, "a Nack holds an Interest");
+}
