@@ -229,7 +229,7 @@ int ethdev_open(struct port *port, const char *device, uint16_t n_queues, struct
 
 int ethdev_queue(struct port *port, uint16_t queue, struct rte_mempool *pool, char *err)
 {
-    const struct port_config *config = &port->config;
+    struct port_config *config = &port->config;
     uint16_t rx = config->rx_desc != 0 ? config->rx_desc : DESC_DEFAULT;
     uint16_t tx = config->tx_desc != 0 ? config->tx_desc : DESC_DEFAULT;
     int rc = rte_eth_dev_adjust_nb_rx_tx_desc(port->dpdk_id, &rx, &tx);
@@ -247,6 +247,8 @@ int ethdev_queue(struct port *port, uint16_t queue, struct rte_mempool *pool, ch
     if (rc != 0) {
         return port_fail(err, rc, "transmit queue %u with %u descriptors: %s", queue, tx, rte_strerror(-rc));
     }
+    config->rx_desc = rx;
+    config->tx_desc = tx;
     return 0;
 }
 
@@ -262,6 +264,7 @@ int ethdev_start(struct port *port, char *err)
     if (rc != 0) {
         return port_fail(err, rc, "device does not start: %s", rte_strerror(-rc));
     }
+    port->started = true;
     if (port->config.netdev == NULL) {
         /* Virtual devices that receive everything anyway answer ENOTSUP; others that cannot are no use to complain of.
          */
@@ -274,11 +277,19 @@ int ethdev_start(struct port *port, char *err)
     return 0;
 }
 
+void ethdev_stop(struct port *port)
+{
+    if (port->started) {
+        rte_eth_dev_stop(port->dpdk_id);
+        port->started = false;
+    }
+}
+
 void ethdev_close(struct port *port)
 {
     struct rte_eth_dev_info info;
     struct rte_device *device = rte_eth_dev_info_get(port->dpdk_id, &info) == 0 ? info.device : NULL;
-    rte_eth_dev_stop(port->dpdk_id);
+    ethdev_stop(port);
     rte_eth_dev_owner_unset(port->dpdk_id, owner_mark()->id);
     if (port->probed && device != NULL) {
         rte_dev_remove(device); /* closes the port as well */

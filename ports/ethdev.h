@@ -24,10 +24,11 @@ bool port_has_capability(int capability);
  * @return 0, or a negative errno with a message in @p err
  */
 int ethdev_open(struct port *port, const char *device, uint16_t n_queues, struct rte_mempool *pool, char *err);
-/** Set up receive queue @p queue and the transmit queue of the same number. */
+/** Set up receive queue @p queue and the transmit queue of the same number; port->config tells what it got. */
 int ethdev_queue(struct port *port, uint16_t queue, struct rte_mempool *pool, char *err);
 int ethdev_start(struct port *port, char *err);
-/** Stop, close and remove the device. */
+void ethdev_stop(struct port *port);
+/** Stop if need be, close and remove the device. */
 void ethdev_close(struct port *port);
 /** Ask the device for its link state; ports with a netdev get theirs by netlink instead. */
 bool ethdev_link_up(const struct port *port);

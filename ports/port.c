@@ -105,7 +105,7 @@ static int set_up_queues(struct port *port, struct rte_mempool *pool, char *err)
             return rc;
         }
         if (port->xdp != NULL) {
-            xdp_queue_after(port->xdp, queue);
+            xdp_queue_after(port->xdp, queue, port->config.rx_desc);
         }
     }
     return port->xdp != NULL ? xdp_attach(port->xdp, &port->config, err) : 0;
@@ -150,9 +150,11 @@ static void close_device(struct port *port)
         ethdev_close(port);
         return;
     }
-    xdp_close(port->xdp); /* first: the program ends with its link, which needs no right */
-    port->xdp = NULL;
+    ethdev_stop(port);
+    xdp_detach(port->xdp, port->pool); /* the program ends with its link, which needs no right */
     close_quietly(port);
+    xdp_close(port->xdp);
+    port->xdp = NULL;
 }
 
 int port_open(struct port *port, uint16_t index, const struct port_config *config, uint16_t n_workers,
@@ -161,6 +163,7 @@ int port_open(struct port *port, uint16_t index, const struct port_config *confi
     memset(port, 0, sizeof *port);
     port->index = index;
     port->membership_fd = -1;
+    port->pool = pool;
     port->bare = config->bare;
     port->frame_opts.skip_udp_csum = !config->rx_csum;
     if ((config->device == NULL) == (config->netdev == NULL)) {

@@ -56,6 +56,8 @@ struct port {
     struct port_config config;       /**< strings owned by the port */
     struct xdp_port *xdp;            /**< AF_XDP program, NULL otherwise */
     bool probed;                     /**< the device was created by port_open() and is removed by port_close() */
+    bool started;                    /**< frames flow */
+    struct rte_mempool *pool;        /**< that frames are received into */
     int membership_fd; /**< packet socket that keeps the netdev in all-multicast mode while we live, -1: none */
 };
 

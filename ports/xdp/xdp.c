@@ -2,6 +2,7 @@
 #include "ports/xdp/xdp.h"
 
 #include "ports/ethdev.h"
+#include "ports/xdp/reclaim.h"
 #include "ports/xdp/xdp_abi.h"
 
 /* Generated, and not written for our warnings. */
@@ -19,6 +20,7 @@
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 #include <errno.h>
 #include <linux/capability.h>
 #include <linux/ethtool.h>
@@ -50,7 +52,10 @@ struct xdp_port {
     int link_fd;   /* keeps the program attached */
     int conf_fd, stats_fd;
     int n_cpus;
-    int xsk_fd[PORT_QUEUES_MAX]; /* of net_af_xdp, not ours to close; -1: unknown */
+    uint32_t program_id, btf_id, map_id[8];
+    uint32_t n_maps;
+    int xsk_fd[PORT_QUEUES_MAX]; /* of net_af_xdp; -1: unknown */
+    struct xdp_rings *rings[PORT_QUEUES_MAX];
     bool xsk_before[FDS_MAX];
 };
 
@@ -290,11 +295,13 @@ void xdp_queue_before(struct xdp_port *xdp)
 }
 
 /* net_af_xdp keeps its sockets to itself: the one that has just come is the queue's. */
-void xdp_queue_after(struct xdp_port *xdp, uint16_t queue)
+void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc)
 {
     for (int fd = 0; fd < FDS_MAX; fd++) {
         if (!xdp->xsk_before[fd] && is_xsk(fd)) {
             xdp->xsk_fd[queue] = fd;
+            xdp->rings[queue] = xdp_rings_open(fd, n_desc);
+            return;
         }
     }
 }
@@ -308,7 +315,11 @@ static int find_maps(struct xdp_port *xdp, uint32_t prog_id, int *prog_fd)
     if (rc != 0) {
         return rc;
     }
-    for (uint32_t i = 0; i < RTE_MIN(info.nr_map_ids, (uint32_t)RTE_DIM(ids)); i++) {
+    xdp->program_id = prog_id;
+    xdp->btf_id = info.btf_id;
+    xdp->n_maps = RTE_MIN(info.nr_map_ids, (uint32_t)RTE_DIM(ids));
+    memcpy(xdp->map_id, ids, sizeof xdp->map_id);
+    for (uint32_t i = 0; i < xdp->n_maps; i++) {
         int fd = bpf_map_get_fd_by_id(ids[i]);
         struct bpf_map_info map = {0};
         uint32_t len = sizeof map;
@@ -368,6 +379,64 @@ close_program:
     return rc;
 }
 
+void xdp_detach(struct xdp_port *xdp, struct rte_mempool *pool)
+{
+    close_fd(&xdp->link_fd);
+    for (int i = 0; i < PORT_QUEUES_MAX; i++) {
+        xdp_reclaim(xdp->rings[i], xdp->xsk_fd[i], pool);
+    }
+}
+
+static bool is_ours(const struct xdp_port *xdp, int fd)
+{
+    char path[40], kind[40] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    if (readlink(path, kind, sizeof kind - 1) <= 0) {
+        return false;
+    }
+    struct bpf_prog_info program = {0};
+    struct bpf_map_info map = {0};
+    struct bpf_btf_info btf = {0};
+    uint32_t len;
+    if (strcmp(kind, "anon_inode:bpf-prog") == 0) {
+        len = sizeof program;
+        return bpf_obj_get_info_by_fd(fd, &program, &len) == 0 && program.id == xdp->program_id;
+    }
+    if (strcmp(kind, "anon_inode:btf") == 0) {
+        len = sizeof btf;
+        return bpf_obj_get_info_by_fd(fd, &btf, &len) == 0 && btf.id == xdp->btf_id;
+    }
+    len = sizeof map;
+    if (strcmp(kind, "anon_inode:bpf-map") != 0 || bpf_obj_get_info_by_fd(fd, &map, &len) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < xdp->n_maps; i++) {
+        if (xdp->map_id[i] == map.id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * net_af_xdp forgets to close its sockets, which would keep their queues busy, and the object that it loaded: an
+ * interface that comes and goes would use up descriptors.
+ */
+static void close_forgotten(const struct xdp_port *xdp)
+{
+    for (int i = 0; i < PORT_QUEUES_MAX; i++) {
+        xdp_rings_close(xdp->rings[i]);
+        if (xdp->xsk_fd[i] >= 0 && is_xsk(xdp->xsk_fd[i])) {
+            close(xdp->xsk_fd[i]);
+        }
+    }
+    for (int fd = 3; fd < FDS_MAX && xdp->program_id != 0; fd++) {
+        if (is_ours(xdp, fd)) {
+            close(fd);
+        }
+    }
+}
+
 void xdp_close(struct xdp_port *xdp)
 {
     if (xdp == NULL) {
@@ -377,6 +446,7 @@ void xdp_close(struct xdp_port *xdp)
     close_fd(&xdp->object_fd);
     close_fd(&xdp->conf_fd);
     close_fd(&xdp->stats_fd);
+    close_forgotten(xdp);
     free(xdp);
 }
 

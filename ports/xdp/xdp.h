@@ -32,10 +32,15 @@ bool xdp_pool_usable(struct rte_mempool *pool);
 void xdp_device(const struct xdp_port *xdp, uint16_t index, uint16_t n_queues, char *device, size_t size);
 /** Call before and after the set-up of each receive queue: finds the queue's socket for its statistics. */
 void xdp_queue_before(struct xdp_port *xdp);
-void xdp_queue_after(struct xdp_port *xdp, uint16_t queue);
+void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc);
 /** Tell the program its UDP ports and take its attachment over. */
 int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err);
-/** Detach the program; the interface is the kernel's again. NULL is ignored. */
+/**
+ * Detach the program, so that the interface is the kernel's again, and take back the packet buffers that wait there.
+ * After the device was stopped, before it is closed.
+ */
+void xdp_detach(struct xdp_port *xdp, struct rte_mempool *pool);
+/** Free everything, after the device was closed. NULL is ignored. */
 void xdp_close(struct xdp_port *xdp);
 /** Add what program and sockets know. Any thread. */
 void xdp_losses(const struct xdp_port *xdp, struct port_losses *losses);

@@ -74,6 +74,8 @@ told 1 'event mtu 1300'
 
 say "the interface is deleted, made again, and used again"
 set_mark
+descriptors() { find "/proc/$started/fd" -type l -printf '%l\n' | sed 's/[0-9]*\]//' | sort | uniq -c; }
+before=$(descriptors)
 in_f ip link del f0
 told 1 'event gone'
 link_pair "$NS_C" c0 $MAC_C0 "$NS_F" f0 02:00:00:00:01:aa
@@ -81,6 +83,9 @@ addresses "$NS_F" f0 1 1
 addresses "$NS_C" c0 1 2
 told 2 'event returned'
 told 2 'reopened'
+told 1 '^left 0 twice 0$'
+after=$(descriptors)
+[ "$before" = "$after" ] || fail "descriptors before: $before after: $after"
 told 5 "face-up udp4://10.0.1.2:6363 mac $MAC_C0 down 0 mtu 1472"
 in_c "$probe" send c0 02:00:00:00:01:aa 100 ether
 sleep 0.3

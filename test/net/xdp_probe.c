@@ -7,8 +7,9 @@
  *       until SIGTERM, then prints the port's counters. "unprivileged": gives up all capabilities after opening.
  *       "watch": a UDP face to IP is added; what the monitor tells of it and of the port is printed, and a netdev that
  *       returns is opened again.
- *   xdp_probe send NETDEV MAC COUNT KIND...
- *       sends COUNT frames of each KIND from an ordinary packet socket.
+ *       SIGHUP: the port is closed and opened again. "slow": sleeps between bursts, so that rings fill up. At the end,
+ * all packet buffers must be back in the pool, each once. xdp_probe send NETDEV MAC COUNT KIND... sends COUNT frames of
+ * each KIND from an ordinary packet socket; more than 10000 without a pause.
  */
 #include "ports/mbuf_pool.h"
 #include "ports/monitor.h"
@@ -32,14 +33,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#define BURST 32
+#define BURST     32
+#define POOL_SIZE 8191
+#define PACED_MAX 10000
+#define QUIET_MS  100 /* what was sent before the end is received before it */
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t stop, again;
 
 static void on_signal(int signal_number)
 {
-    (void)signal_number;
-    stop = 1;
+    if (signal_number == SIGHUP) {
+        again = 1;
+    } else {
+        stop = 1;
+    }
 }
 
 static void swap_macs(struct rte_mbuf *m)
@@ -65,7 +72,7 @@ static struct port port;
 static struct port_config config = {.name = "probe", .rx_csum = true};
 static struct face_table *faces;
 static struct monitor *monitor;
-static bool returned;
+static bool returned, slow;
 
 static uint64_t clock_ms(void)
 {
@@ -122,13 +129,39 @@ static void watch(const char *text)
     }
 }
 
+static int compare_pointers(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t) * (void *const *)a, y = (uintptr_t) * (void *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Take every buffer out of the pool: how many are missing, and is one there twice? */
+static void check_pool(void)
+{
+    static void *objects[POOL_SIZE + 64];
+    unsigned n = 0, twice = 0;
+    while (n < POOL_SIZE + 64 && rte_mempool_get(pool, &objects[n]) == 0) {
+        n++;
+    }
+    qsort(objects, n, sizeof objects[0], compare_pointers);
+    for (unsigned i = 1; i < n; i++) {
+        twice += objects[i] == objects[i - 1];
+    }
+    printf("left %d twice %u\n", (int)(POOL_SIZE + twice - n), twice);
+    for (unsigned i = 0; i < n && twice == 0; i++) {
+        rte_mempool_put(pool, objects[i]);
+    }
+}
+
 /* What the daemon does when an interface was deleted and made again. */
 static void reopen(void)
 {
     char err[200];
     returned = false;
+    again = 0;
     monitor_port_remove(monitor, &port);
     port_close(&port);
+    check_pool();
     if (port_open(&port, 0, &config, 1, pool, NULL, err) != 0) {
         fprintf(stderr, "error: %s\n", err);
         exit(1);
@@ -151,13 +184,15 @@ static int set_up(int argc, char **argv)
     if (rte_eal_init((int)(sizeof eal / sizeof eal[0]) - 1, eal) < 0) {
         return 1;
     }
-    pool = mbuf_pool_create("pool", 8191, RTE_MBUF_DEFAULT_BUF_SIZE, false);
+    pool = mbuf_pool_create("pool", POOL_SIZE, RTE_MBUF_DEFAULT_BUF_SIZE, false);
     config.netdev = argv[2];
     bool unprivileged = false;
     size_t n_ports = 0;
     for (int i = 3; i < argc; i++) {
         if (strcmp(argv[i], "unprivileged") == 0) {
             unprivileged = true;
+        } else if (strcmp(argv[i], "slow") == 0) {
+            slow = true;
         } else if (n_ports < PORT_UDP_MAX && atoi(argv[i]) != 0) {
             config.udp_ports[n_ports++] = (uint16_t)atoi(argv[i]);
         }
@@ -192,9 +227,10 @@ static int receive(int argc, char **argv)
     }
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
+    signal(SIGHUP, on_signal);
     printf("ready mtu %u link %s\n", port.mtu, atomic_load(&port.link_up) ? "up" : "down");
-    uint64_t received = 0, sent = 0, poll_ms = 0;
-    while (!stop) {
+    uint64_t received = 0, sent = 0, poll_ms = 0, busy_ms = 0, stop_ms = 0, now = clock_ms();
+    while (!stop || (now < busy_ms + QUIET_MS && now < stop_ms + 10 * QUIET_MS)) {
         struct rte_mbuf *mbufs[BURST];
         uint16_t n = atomic_load(&port.gone) ? 0 : port_rx_burst(&port, 0, mbufs, BURST);
         received += n;
@@ -204,23 +240,33 @@ static int receive(int argc, char **argv)
         uint16_t n_sent = n > 0 ? port_tx_burst(&port, 0, mbufs, n) : 0;
         sent += n_sent;
         rte_pktmbuf_free_bulk(mbufs + n_sent, n - n_sent);
-        uint64_t now = clock_ms();
+        if (slow && !stop) {
+            nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+        }
+        now = clock_ms();
+        if (n > 0 || !stop) {
+            busy_ms = now;
+        }
+        stop_ms = stop ? stop_ms : now;
         if (now >= poll_ms) {
             poll_ms = now + 20;
             monitor_poll(monitor, now);
         }
-        if (returned) {
+        if (returned || again) {
             reopen();
         }
     }
     struct port_losses losses;
     port_losses(&port, &losses);
-    printf("received %ju sent %ju redirected %ju passed %ju dropped %ju xsk_rx_dropped %ju fill_ring_empty %ju\n",
+    printf("received %ju sent %ju redirected %ju passed %ju dropped %ju xsk_rx_dropped %ju xsk_rx_ring_full %ju "
+           "fill_ring_empty %ju\n",
            (uintmax_t)received, (uintmax_t)sent, (uintmax_t)losses.xdp_redirected, (uintmax_t)losses.xdp_passed,
-           (uintmax_t)losses.xdp_dropped, (uintmax_t)losses.xsk_rx_dropped, (uintmax_t)losses.xsk_fill_ring_empty);
+           (uintmax_t)losses.xdp_dropped, (uintmax_t)losses.xsk_rx_dropped, (uintmax_t)losses.xsk_rx_ring_full,
+           (uintmax_t)losses.xsk_fill_ring_empty);
     monitor_port_remove(monitor, &port);
     monitor_destroy(monitor);
     port_close(&port);
+    check_pool();
     face_table_destroy(faces);
     return 0;
 }
@@ -272,11 +318,12 @@ static int transmit(int argc, char **argv)
         }
         memcpy(frame + 12, kind->bytes, sizeof kind->bytes);
         for (int n = 0; n < count; n++) {
-            if (sendto(fd, frame, 12 + sizeof kind->bytes, 0, (struct sockaddr *)&to, sizeof to) < 0) {
+            if (sendto(fd, frame, 12 + sizeof kind->bytes, 0, (struct sockaddr *)&to, sizeof to) < 0 &&
+                errno != ENOBUFS) {
                 perror("sendto");
                 return 1;
             }
-            if (n % BURST == BURST - 1) {
+            if (count <= PACED_MAX && n % BURST == BURST - 1) {
                 nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* the receiver shares our core */
             }
         }

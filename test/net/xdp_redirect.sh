@@ -40,6 +40,7 @@ say "$(grep ^received "$tmp/first.log")"
 [ "$(value first received)" = 3000 ] || fail "3000 frames should have been received"
 [ "$(value first sent)" = 3000 ] || fail "3000 frames should have been sent back"
 [ "$(value first dropped)" = 0 ] || fail "nothing should have been dropped"
+grep -q '^left 0 twice 0$' "$tmp/first.log" || fail "packet buffers are lost at the end: $(tail -n 1 "$tmp/first.log")"
 [ "$(value first passed)" -ge 4200 ] || fail "4000 other frames and 200 pings should have passed"
 [ $((after - before)) -ge 3200 ] || fail "what was sent back did not arrive: $((after - before)) frames"
 wait_for 2 no_program || fail "the program stays after the end"
@@ -55,7 +56,36 @@ start_probe unprivileged unprivileged
 in_c "$probe" send c0 $MAC_F0 100 ether
 finish "$started" || fail "the probe fails at its end"
 [ "$(value unprivileged received)" = 100 ] || fail "an unprivileged port must receive: $(cat "$tmp/unprivileged.log")"
+grep -q '^left 0 twice 0$' "$tmp/unprivileged.log" || fail "packet buffers are lost at an unprivileged end"
 wait_for 2 no_program || fail "the program stays after an unprivileged end"
+
+say "a port closes and opens again on a live interface"
+start_probe again
+in_c "$probe" send c0 $MAC_F0 100 ether
+descriptors() { find "/proc/$started/fd" -type l | wc -l; }
+before=$(descriptors)
+for round in 1 2 3; do
+    kill -HUP "$started"
+    wait_for 3 sh -c "[ \$(grep -c ^reopened '$tmp/again.log') = $round ]" || fail "the port does not open again"
+done
+[ "$(descriptors)" = "$before" ] || fail "$before descriptors before, $(descriptors) after"
+in_c "$probe" send c0 $MAC_F0 100 ether
+finish "$started" || fail "the probe fails at its end"
+[ "$(value again received)" = 200 ] || fail "$(cat "$tmp/again.log")"
+[ "$(grep -c '^left 0 twice 0$' "$tmp/again.log")" = 4 ] || fail "$(cat "$tmp/again.log")"
+
+say "an end under a flood loses no packet buffer, whatever the rings hold"
+for speed in slow fast; do
+    start_probe "flood-$speed" $speed
+    receiver=$started
+    start flood "$NS_C" "$probe" send c0 $MAC_F0 10000000 ether udp4
+    sleep 0.7
+    finish "$receiver" || fail "the probe fails at its end"
+    finish "$started" || true
+    say "$speed: $(grep ^received "$tmp/flood-$speed.log")"
+    grep -q '^left 0 twice 0$' "$tmp/flood-$speed.log" || fail "$(tail -n 1 "$tmp/flood-$speed.log")"
+done
+[ "$(value flood-slow xsk_rx_ring_full)" -gt 0 ] || fail "the slow end should have had a full ring"
 
 say "kill -9 leaves no program, and the port opens again at once"
 for round in 1 2 3; do
