@@ -9,6 +9,10 @@
 
 /** Copy-mode AF_XDP receives into frames of 4 kB less headroom and metadata. */
 #define NETDEV_MTU_MAX 3300
+/** The kernel takes no larger frames than a page, of which 256 octets go to the buffer's own fields. */
+#define NETDEV_MBUF_MAX 3840
+/** Buffers that the fill ring of one queue holds from the start. */
+#define NETDEV_RING 2048
 /** Octets that a packet buffer takes beside its data room. */
 #define MBUF_OVERHEAD 192
 
@@ -84,15 +88,17 @@ static void check_memory(struct check *check)
     const struct conf *conf = check->conf;
     const struct conf_memory *memory = &conf->memory;
     uint64_t mbufs = memory->mbufs;
-    if (memory->limit > 0 && mbufs * (memory->mbuf_size + MBUF_OVERHEAD) > memory->limit)
-        CHECK_FAULT(check, memory, "limit",
-                    "memory.limit: %" PRIu64 " packet buffers need %" PRIu64 " octets; a limit of at "
-                    "least that, or fewer mbufs, is needed",
-                    mbufs, mbufs * (memory->mbuf_size + MBUF_OVERHEAD));
     uint64_t needed = (uint64_t)conf->workers.count * conf->cs.capacity;
     for (unsigned i = 0; i < conf->n_ports; i++) {
         const struct conf_port *port = &conf->port[i];
-        needed += (uint64_t)(port->queues > 0 ? port->queues : conf->workers.count) * (port->rx_desc + port->tx_desc);
+        // How many queues a device has is not known here: one, unless they are configured.
+        needed += (uint64_t)(port->queues > 0 ? port->queues : 1) *
+                  (port->netdev != NULL ? NETDEV_RING : port->rx_desc + port->tx_desc);
+        if (port->netdev != NULL && memory->mbuf_size > NETDEV_MBUF_MAX)
+            CHECK_FAULT(check, memory, "mbuf-size",
+                        "memory.mbuf-size: %" PRIu32 " is too large for AF_XDP of port.%s; at most %d is allowed with "
+                        "netdev",
+                        memory->mbuf_size, port->name, NETDEV_MBUF_MAX);
     }
     if (mbufs > 0 && mbufs < needed)
         CHECK_FAULT(check, memory, "mbufs",

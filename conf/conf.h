@@ -67,7 +67,6 @@ struct conf_workers {
 struct conf_memory {
     struct conf_at at;
     int hugepages;      /**< enum conf_hugepages */
-    uint64_t limit;     /**< octets that EAL may take; 0: as much as it needs */
     uint32_t mbufs;     /**< of the packet pool that all ports share; 0: computed from ports and tables */
     uint32_t mbuf_size; /**< octets of an mbuf's data room, headroom counted in */
 };

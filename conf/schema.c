@@ -74,8 +74,6 @@ static const struct schema_key worker_keys[] = {
 static const struct schema_key memory_keys[] = {
     {"hugepages", SCHEMA_CHOICE, FIELD(conf_memory, hugepages), .choices = hugepages, .def = "auto",
      .meaning = "auto: use hugepages where there are any, else 4 kB pages with one warning; yes: fail without them."},
-    {"limit", SCHEMA_SIZE, FIELD(conf_memory, limit), .min = 16 << 20, .max = INT64_C(1) << 40, .def = "0",
-     .zero = "as much as is needed", .meaning = "Most memory that DPDK may take for packet buffers."},
     {"mbufs", SCHEMA_COUNT, FIELD(conf_memory, mbufs), .min = 1024, .max = 1 << 26, .def = "0",
      .zero = "computed from ports and tables", .meaning = "Packet buffers, shared by all ports."},
     {"mbuf-size", SCHEMA_SIZE, FIELD(conf_memory, mbuf_size), .min = 1024, .max = 16384, .def = "2176",

@@ -75,7 +75,7 @@ static void expect_refused(const struct schema_section *section, const struct sc
 /* A value that other settings of compose() allow. */
 static bool is_allowed_alone(const struct schema_key *key, int64_t value)
 {
-    return !(strcmp(key->name, "queues") == 0 && value > 1) && !(strcmp(key->name, "mbufs") == 0 && value < 70000) &&
+    return !(strcmp(key->name, "queues") == 0 && value > 1) && !(strcmp(key->name, "mbufs") == 0 && value < 2048) &&
            !(strcmp(key->name, "per-face") == 0 && value > 1024) &&
            !(strcmp(key->name, "messages") == 0 && value < 64) &&
            !(strcmp(key->name, "capacity-max") == 0 && value < 65536) &&
