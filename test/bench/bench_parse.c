@@ -177,7 +177,8 @@ static struct fixed *fixed(const uint8_t *head, size_t head_len, size_t len)
     struct fixed *ctx = calloc(1, sizeof *ctx);
     if (ctx == NULL)
         abort();
-    memcpy(ctx->packet, head, head_len);
+    if (head_len > 0)
+        memcpy(ctx->packet, head, head_len);
     ctx->len = len;
     return ctx;
 }

@@ -43,6 +43,75 @@ Test(ndn_packet, interest_defaults)
     cr_expect(i->hop_limit == 255 && i->hop_limit_off == 0);
 }
 
+Test(ndn_packet, the_usual_interest)
+{
+    for (unsigned token = 0; token < 2; token++) {
+        struct ndn_packet pkt = parse(token == 0 ? "050F " NAME NONCE "0C02EA60"
+                                                 : "641D 6208 1112131415161718 5011 050F " NAME NONCE "0C02EA60",
+                                      false);
+        const struct ndn_interest *i = &pkt.interest;
+        cr_expect(!i->can_be_prefix && !i->must_be_fresh && i->has_nonce && i->n_hints == 0);
+        cr_expect(i->nonce == 0x01020304 && i->nonce_off == 9 && i->lifetime_ms == 60000);
+        cr_expect(i->hop_limit == 255 && i->hop_limit_off == 0 && pkt.net_len == 17 && pkt.name.n_comps == 1);
+        cr_expect(pkt.net == buf + 14 * token && pkt.name.value == pkt.net + 4);
+    }
+}
+
+/** The last elements of the usual shapes are checked as strictly as the first. */
+Test(ndn_packet, nearly_usual_packets)
+{
+    static const struct {
+        const char *recipe;
+        enum verdict verdict;
+    } cases[] = {
+        {"050F " NAME NONCE "0C03EA60", VERDICT_TLV_LEN},
+        {"050F " NAME NONCE "0D02EA60", VERDICT_NET_CRITICAL},
+        {"050F " NAME "0A0501020304"
+         "0C01EA60",
+         VERDICT_NET_INVALID},
+        {"050F " NAME "0B0401020304"
+         "0C02EA60",
+         VERDICT_NET_CRITICAL},
+        {"0611 " NAME "140419022710 1500 1600 1701", VERDICT_TLV_LEN},
+        {"0613 " NAME "140419022710 1500 1600 1700 1700", VERDICT_NET_ORDER},
+        {"0611 " NAME "140419022710 1500 1600 1800", VERDICT_NET_CRITICAL},
+        {"0611 " NAME "140419032710 1500 1600 1700", VERDICT_TLV_LEN},
+        {"0611 " NAME "140418022710 1500 1600 1700", VERDICT_OK},
+        {"060D " NAME "1500 1600 1700 2000", VERDICT_OK},
+        {"060D " NAME "0700 1500 1600 1700", VERDICT_NET_ORDER},
+        {"060D " NAME "15FD0000 1600 1700", VERDICT_TLV_NONMIN},
+        {"05FD000D 15FD0000 1600 1700 0703080141", VERDICT_TLV_NONMIN},
+        {"0509 15FD0000 0703080141", VERDICT_TLV_NONMIN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ndn_parse_opts opts = {.lenient = false};
+        struct ndn_packet pkt;
+        enum verdict verdict = ndn_packet_parse(buf, bad_input_expand(cases[i].recipe, 0, buf), &opts, &pkt);
+        cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].recipe, verdict_name(verdict));
+    }
+}
+
+Test(ndn_packet, broken_forwarding_hints)
+{
+    static const struct {
+        const char *recipe;
+        enum verdict verdict;
+    } cases[] = {
+        {"05FD0813 " NAME "1EFD080A 07FD0806 [0800]1027 ", VERDICT_NAME_TOO_LONG},
+        {"050C " NAME "1E05 1F03 1E0200", VERDICT_TLV_LEN},
+        {"050C " NAME "1E05 0703 080241", VERDICT_TLV_LEN},
+        {"050E " NAME "1E07 0703080142 2000", VERDICT_OK},
+        {"0509 " NAME "1E02 2000", VERDICT_NET_INVALID},
+        {"050D " NAME "1E06 0704 01024142", VERDICT_NET_INVALID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct ndn_parse_opts opts = {.lenient = false};
+        struct ndn_packet pkt;
+        enum verdict verdict = ndn_packet_parse(buf, bad_input_expand(cases[i].recipe, 0, buf), &opts, &pkt);
+        cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].recipe, verdict_name(verdict));
+    }
+}
+
 Test(ndn_packet, place_of_a_missing_nonce_is_behind_what_must_precede_it)
 {
     static const struct {

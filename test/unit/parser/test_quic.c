@@ -144,6 +144,10 @@ Test(quic, lengths_in_every_form_beyond_the_datagram)
         snprintf(recipe, sizeof recipe, "C0 00000001 " D8 S4 "%s [00]20 ", lengths[i]);
         cr_expect_eq(parse(recipe, &client, &h), VERDICT_QUIC_LEN, "token, %s", lengths[i]);
     }
+    struct quic_header cut;
+    cr_expect_eq(parse("C0 00000001 " D8 S4, &client, &cut), VERDICT_QUIC_SHORT, "no token length");
+    cr_expect_eq(parse("C0 00000001 " D8 S4 "80", &client, &cut), VERDICT_QUIC_SHORT, "token length cut");
+    cr_expect_eq(parse("C0 00000001 " D8 S4 "00 C0", &client, &cut), VERDICT_QUIC_SHORT, "length cut");
     static uint8_t huge[65536] = {0x40};
     struct quic_header h;
     cr_expect_eq(quic_parse(huge, 65535, &server, &h), VERDICT_OK);
