@@ -83,14 +83,27 @@ static inline uint64_t match_key_tag(enum match_kind kind, uint16_t vlan, uint16
     return (uint64_t)kind | (uint64_t)vlan << 16 | (uint64_t)peer_port << 32 | (uint64_t)local_port << 48;
 }
 
+/* Addresses as words, put together in registers: to write some octets of a word and read it whole stalls. */
 static inline void match_load_mac(uint64_t word[2], const uint8_t *mac)
 {
-    memcpy(word, mac, 6);
+    uint32_t low;
+    uint16_t high;
+    memcpy(&low, mac, sizeof low);
+    memcpy(&high, mac + 4, sizeof high);
+    word[0] = low | (uint64_t)high << 32;
+    word[1] = 0;
 }
 
 static inline void match_load_ip(uint64_t word[2], const uint8_t *ip, bool v6)
 {
-    memcpy(word, ip, v6 ? 16 : 4);
+    if (v6) {
+        memcpy(word, ip, 16);
+    } else {
+        uint32_t ip4;
+        memcpy(&ip4, ip, sizeof ip4);
+        word[0] = ip4;
+        word[1] = 0;
+    }
 }
 
 static inline bool match_vlan_known(const struct port_match *match, uint16_t vlan)
