@@ -76,7 +76,10 @@ struct bed *bed_create(const struct bed_config *config)
     struct bed *bed = aligned_alloc(64, (sizeof *bed + 63) & ~(size_t)63);
     BED_CHECK(bed != NULL && n_workers <= BED_WORKERS_MAX);
     memset(bed, 0, sizeof *bed);
-    bed->pool = mbuf_pool_create("bed", n_mbufs, (uint16_t)mbuf_size, false);
+    static unsigned n_beds;
+    char name[16];
+    snprintf(name, sizeof name, "bed%u", n_beds++);
+    bed->pool = mbuf_pool_create(name, n_mbufs, (uint16_t)mbuf_size, false);
     BED_CHECK(bed->pool != NULL);
     bed->free_sent = config->free_sent;
     bed->now_ns = 1000000000;
@@ -92,7 +95,7 @@ struct bed *bed_create(const struct bed_config *config)
     shared->strategies = bed->strategies;
     shared->n_workers = n_workers;
     shared->lenient = config->lenient;
-    shared->max_lifetime_ms = NDN_LIFETIME_MAX_MS;
+    shared->max_lifetime_ms = config->max_lifetime_ms != 0 ? config->max_lifetime_ms : NDN_LIFETIME_MAX_MS;
     shared->face_share = config->face_share != 0 ? config->face_share : UINT32_MAX;
     struct fib_config fib = {.capacity = config->fib_capacity != 0 ? config->fib_capacity : 1024,
                              .pages = config->pages,
@@ -113,9 +116,9 @@ struct bed *bed_create(const struct bed_config *config)
                    .capacity_max = config->cs_capacity,
                    .policy = config->cs_policy,
                    .pages = config->pages},
-            .reass = {.max_messages = 64,
-                      .max_per_face = 16,
-                      .max_bytes = 1 << 20,
+            .reass = {.max_messages = config->max_messages != 0 ? config->max_messages : 64,
+                      .max_per_face = config->max_per_face != 0 ? config->max_per_face : 16,
+                      .max_bytes = config->reass_bytes != 0 ? config->reass_bytes : 1 << 20,
                       .max_fragments = (uint16_t)(config->max_fragments != 0 ? config->max_fragments : 32),
                       .timeout_ms = 500,
                       .pages = config->pages},
@@ -181,6 +184,16 @@ uint32_t bed_face(struct bed *bed, const struct face_config *config)
     BED_CHECK(face_add(bed->shared.faces, config, port->mtu, &id) == 0);
     BED_CHECK(port_face_add(port, face_get(bed->shared.faces, id)) == 0);
     return id;
+}
+
+void bed_face_remove(struct bed *bed, uint32_t id)
+{
+    const struct face *face = face_get(bed->shared.faces, id);
+    BED_CHECK(face != NULL && port_face_remove(&bed->port[face->port], face) == 0);
+    fib_face_remove(bed->shared.fib, id);
+    BED_CHECK(face_remove(bed->shared.faces, id) == 0);
+    for (uint16_t w = 0; w < bed->shared.n_workers; w++)
+        fwd_face_removed(bed->fwd[w], id);
 }
 
 static struct face_config bed_peer(const struct port *port, uint8_t kind, uint8_t host)

@@ -22,12 +22,16 @@ struct bed_config {
     uint32_t pit_blocks;   /**< 0: the PIT's default */
     uint32_t cs_capacity;  /**< 0: off */
     enum cs_policy cs_policy;
-    uint32_t fib_capacity;  /**< 0: 1024 */
-    uint32_t dnl_capacity;  /**< 0: 4096 */
-    uint32_t n_mbufs;       /**< 0: 4095 */
-    uint32_t mbuf_size;     /**< 0: 2048 + headroom */
-    uint32_t face_share;    /**< 0: no limit */
-    uint32_t max_fragments; /**< 0: 32 */
+    uint32_t fib_capacity;    /**< 0: 1024 */
+    uint32_t dnl_capacity;    /**< 0: 4096 */
+    uint32_t n_mbufs;         /**< 0: 4095 */
+    uint32_t mbuf_size;       /**< 0: 2048 + headroom */
+    uint32_t face_share;      /**< 0: no limit */
+    uint32_t max_fragments;   /**< 0: 32 */
+    uint32_t max_messages;    /**< in reassembly; 0: 64 */
+    uint32_t max_per_face;    /**< in reassembly; 0: 16 */
+    uint32_t reass_bytes;     /**< 0: 1 MB */
+    uint32_t max_lifetime_ms; /**< 0: the reference forwarder's */
     bool lenient;
     bool tx_multi_seg; /**< ports send chains */
     bool free_sent;    /**< sent frames are freed at once instead of being kept */
@@ -73,6 +77,9 @@ uint32_t bed_udp6(struct bed *bed, struct port *port, uint8_t host);
 uint32_t bed_bare(struct bed *bed, struct port *port);
 /** Any face. */
 uint32_t bed_face(struct bed *bed, const struct face_config *config);
+
+/** Take a face away as management would: out of its port's match, the FIB, the table, then from each worker. */
+void bed_face_remove(struct bed *bed, uint32_t id);
 
 /** Route and strategy by URI; abort on failure. */
 void bed_route(struct bed *bed, const char *prefix, uint32_t face, uint32_t cost);
