@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fwd/dispatch.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include <rte_ring.h>
 
 #include "fwd/chain.h"
@@ -12,7 +8,10 @@
 #include "fwd/output.h"
 #include "fwd/token.h"
 
-/* What travels with a packet that is handed over, in the mbuf's hash field: the owner needs no second frame parse. */
+/*
+ * What travels with a packet that is handed over, in the mbuf's hash field: the owner needs no second frame parse.
+ * A NextHopFaceId crosses in tx_offload, which means nothing before a device is given the mbuf; 0 is none.
+ */
 struct dispatch_mark {
     uint32_t face;
     uint8_t level;   /* Data: lengths below this may still be looked at; DISPATCH_DEPTH_MAX + 1 at first */
@@ -25,51 +24,6 @@ _Static_assert(sizeof(struct dispatch_mark) == sizeof(((struct rte_mbuf *)0)->ha
 static inline struct dispatch_mark *dispatch_mark(struct rte_mbuf *mbuf)
 {
     return (struct dispatch_mark *)(void *)&mbuf->hash;
-}
-
-int dispatch_create(struct dispatch **out, uint16_t n_workers, uint8_t depth)
-{
-    if (n_workers < 2 || n_workers > FWD_WORKERS_MAX || depth < 1 || depth > DISPATCH_DEPTH_MAX)
-        return -EINVAL;
-    struct dispatch *dispatch = aligned_alloc(64, sizeof *dispatch);
-    if (dispatch == NULL)
-        return -ENOMEM;
-    *dispatch = (struct dispatch){.n_workers = n_workers, .depth = depth};
-    for (unsigned i = 0; i < DISPATCH_SLOTS; i++)
-        dispatch->owner[i] = (uint8_t)(i % n_workers);
-    for (uint16_t from = 0; from < n_workers; from++) {
-        for (uint16_t to = 0; to < n_workers; to++) {
-            if (from == to)
-                continue;
-            char name[RTE_RING_NAMESIZE];
-            snprintf(name, sizeof name, "handover_%u_%u", from, to);
-            dispatch->ring[from][to] =
-                rte_ring_create(name, DISPATCH_RING_SIZE, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-            if (dispatch->ring[from][to] == NULL) {
-                dispatch_destroy(dispatch);
-                return -ENOMEM;
-            }
-        }
-    }
-    *out = dispatch;
-    return 0;
-}
-
-void dispatch_destroy(struct dispatch *dispatch)
-{
-    if (dispatch == NULL)
-        return;
-    for (uint16_t from = 0; from < dispatch->n_workers; from++) {
-        for (uint16_t to = 0; to < dispatch->n_workers; to++) {
-            struct rte_mbuf *mbuf;
-            if (dispatch->ring[from][to] == NULL)
-                continue;
-            while (rte_ring_sc_dequeue(dispatch->ring[from][to], (void **)&mbuf) == 0)
-                rte_pktmbuf_free(mbuf);
-            rte_ring_free(dispatch->ring[from][to]);
-        }
-    }
-    free(dispatch);
 }
 
 static inline uint16_t dispatch_owner(const struct dispatch *dispatch, const struct ndn_name *name, unsigned depth)
@@ -103,8 +57,8 @@ static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbu
     struct ndn_lp_out fields = {
         .token_len = token ? lp->token_len : 0,
         .token = lp->token,
-        // A Nack without a reason crosses with reason 1, which nobody has assigned either.
-        .nack_reason = lp->has & LP_HAS_NACK ? (uint16_t)RTE_MAX(lp->nack_reason, 1u) : 0,
+        // A Nack without a reason crosses with reason 1, which nobody has assigned either, as those above 65535.
+        .nack_reason = lp->has & LP_HAS_NACK ? (uint16_t)RTE_MIN(RTE_MAX(lp->nack_reason, 1u), UINT16_MAX) : 0,
         .has_mark = (lp->has & LP_HAS_CONGESTION_MARK) != 0,
         .congestion_mark = lp->congestion_mark,
         .has_cache_policy = (lp->has & LP_HAS_CACHE_POLICY) != 0,
@@ -120,6 +74,9 @@ static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbu
     }
     memcpy(p, header + sizeof header - n, n);
     *dispatch_mark(mbuf) = mark;
+    mbuf->tx_offload = 0;
+    if (unlikely(lp->has & LP_HAS_NEXT_HOP_FACE))
+        mbuf->tx_offload = lp->next_hop_face != 0 ? lp->next_hop_face : UINT64_MAX;
     struct dispatch_out *out = &fwd->dispatch_out[to];
     out->mbuf[out->n++] = mbuf;
     if (out->n == FWD_BURST_MAX)
@@ -160,7 +117,15 @@ bool dispatch_arrive(struct fwd *fwd, struct rte_mbuf *mbuf, struct pkt *pkt, bo
         pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
         return false;
     }
-    return input_handed_over(fwd, pkt, linear);
+    uint64_t next_hop = mbuf->tx_offload;
+    mbuf->tx_offload = 0;
+    if (!input_handed_over(fwd, pkt, linear))
+        return false;
+    if (unlikely(next_hop != 0)) {
+        pkt->ndn.lp.has |= LP_HAS_NEXT_HOP_FACE;
+        pkt->ndn.lp.next_hop_face = next_hop;
+    }
+    return true;
 }
 
 bool dispatch_second_look(struct fwd *fwd, struct pkt *pkt, bool matched)
@@ -185,9 +150,14 @@ bool dispatch_second_look(struct fwd *fwd, struct pkt *pkt, bool matched)
             dispatch_hand(fwd, pkt, pkt->mbuf, to, mark, false);
             return true;
         }
-        struct rte_mbuf *copy = output_copy(fwd, pkt->face, pkt->mbuf, pkt->mbuf->data_off, pkt->mbuf->pkt_len);
+        // A copy of the octets, not a reference to them: two workers would write headers into the same buffer.
+        struct rte_mbuf *copy =
+            chain_copy(fwd->pool, pkt->mbuf, pkt->mbuf->data_off, pkt->mbuf->pkt_len, NDN_LP_HEADER_MAX);
+        fwd->stats.originated++;
         if (copy != NULL)
             dispatch_hand(fwd, pkt, copy, to, mark, false);
+        else
+            fwd->stats.drops[DROP_TX_NO_MBUF]++;
         return false;
     }
     return false;

@@ -64,11 +64,13 @@ unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
 
 /*
  * Interest or Data in pkt->ndn, whose octets begin at mbuf data + off, or in the linear buffer. Cuts the mbuf to it,
- * completes an Interest without Nonce, hashes the name.
+ * refuses local fields from faces without them, completes an Interest without Nonce, hashes the name.
  */
 static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
 {
     struct ndn_packet *ndn = &pkt->ndn;
+    if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE && !(pkt->face->flags & FACE_LOCAL_FIELDS)))
+        return DROP_LP_LOCAL_FIELD;
     bool bare_nonce = ndn->type == NDN_TYPE_INTEREST && !ndn->interest.has_nonce;
     if (unlikely(bare_nonce && ndn->net_len > NDN_PACKET_MAX - NDN_NONCE_TLV_SIZE))
         return DROP_PKT_OVERSIZE;

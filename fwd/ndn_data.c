@@ -184,8 +184,11 @@ static void data_satisfy(struct data_work *work)
 void ndn_data(struct fwd *fwd, struct pkt *pkt)
 {
     const struct ndn_name *name = &pkt->ndn.name;
-    fwd->stats.in_data++;
-    pkt_face_stats(fwd, pkt->face->id)->in_data++;
+    if (likely(pkt->look.level == PKT_LOOK_ALL)) {
+        // Not yet counted at a worker before this one.
+        fwd->stats.in_data++;
+        pkt_face_stats(fwd, pkt->face->id)->in_data++;
+    }
     if (unlikely(pkt->face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))) {
         pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
         return;

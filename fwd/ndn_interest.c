@@ -286,10 +286,6 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         interest_loop(fwd, pkt, DROP_LOOP_DEAD_NONCE);
         return;
     }
-    if (unlikely(pkt->ndn.lp.has & LP_HAS_NEXT_HOP_FACE && !(face->flags & FACE_LOCAL_FIELDS))) {
-        pkt_refuse(fwd, pkt, DROP_LP_LOCAL_FIELD);
-        return;
-    }
 
     uint8_t selectors = (uint8_t)((interest->can_be_prefix ? PIT_CAN_BE_PREFIX : 0) |
                                   (interest->must_be_fresh ? PIT_MUST_BE_FRESH : 0));
