@@ -61,7 +61,7 @@ bool pit_name_rest_equal(const struct pit *pit, const struct pit_entry *entry, c
     for (uint32_t index = entry->ext; done < len;) {
         const struct pit_block *block = pit_block_at(pit, index);
         uint16_t part = len - done < PIT_BLOCK_NAME_SIZE ? len - done : PIT_BLOCK_NAME_SIZE;
-        if (!pit_bytes_equal(block->name, value + done, part))
+        if (!octets_equal(block->name, value + done, part))
             return false;
         done += part;
         index = block->next;
@@ -245,9 +245,9 @@ enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, 
     if ((e->flags & (PIT_NAME_LONG | PIT_DEEP)) != 0) {
         if (!chain_name(pit, e, name, index_hash))
             goto unindex;
-        pit_bytes_copy(e->name, name->value, name->len < PIT_NAME_INLINE ? name->len : PIT_NAME_INLINE);
+        octets_copy(e->name, name->value, name->len < PIT_NAME_INLINE ? name->len : PIT_NAME_INLINE);
     } else {
-        pit_bytes_copy(e->name, name->value, name->len);
+        octets_copy(e->name, name->value, name->len);
     }
     if ((e->flags & (PIT_CAN_BE_PREFIX | PIT_DIGEST)) != 0)
         count_in(pit, e, name);

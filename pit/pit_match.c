@@ -58,7 +58,7 @@ static bool digest_matches(struct match *m, const struct pit_entry *entry)
         name = buf;
     }
     // Type and length of the digest component were checked when the name was parsed.
-    if (!pit_bytes_equal(name, m->name->value, m->name->len))
+    if (!octets_equal(name, m->name->value, m->name->len))
         return false;
     const uint8_t *digest = digest_of(m);
     return digest != NULL && memcmp(name + entry->node.owner - NDN_DIGEST_SIZE, digest, NDN_DIGEST_SIZE) == 0;

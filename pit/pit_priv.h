@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "pit/octets.h"
 #include "pit/pit.h"
 
 enum pit_block_type {
@@ -71,44 +72,6 @@ static inline uint64_t pit_index_hash(const struct pit *pit, const struct pit_en
 /** Place in the digest filter for Data of a name. */
 unsigned pit_digest_slot(const uint8_t *value, uint16_t len);
 
-/** Equality of @p len octets; short names are not worth a call. */
-static inline bool pit_bytes_equal(const uint8_t *a, const uint8_t *b, size_t len)
-{
-#ifdef __SSE2__
-    if (len >= 16) {
-        // Whole 16s, then the last 16, which overlap: nothing is read past either end.
-        size_t last = len - 16;
-        __m128i differ = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(a + last)),
-                                       _mm_loadu_si128((const __m128i *)(const void *)(b + last)));
-        for (size_t i = 0; i < last; i += 16) {
-            __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(a + i));
-            __m128i y = _mm_loadu_si128((const __m128i *)(const void *)(b + i));
-            differ = _mm_or_si128(differ, _mm_xor_si128(x, y));
-        }
-        return _mm_movemask_epi8(_mm_cmpeq_epi8(differ, _mm_setzero_si128())) == 0xffff;
-    }
-#endif
-    return memcmp(a, b, len) == 0;
-}
-
-/** Copy of @p len octets, as above. */
-static inline void pit_bytes_copy(uint8_t *to, const uint8_t *from, size_t len)
-{
-#ifdef __SSE2__
-    if (len >= 16) {
-        size_t last = len - 16;
-        for (size_t i = 0; i < last; i += 16) {
-            __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-            _mm_storeu_si128((__m128i *)(void *)(to + i), x);
-        }
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(from + last));
-        _mm_storeu_si128((__m128i *)(void *)(to + last), x);
-        return;
-    }
-#endif
-    memcpy(to, from, len);
-}
-
 bool pit_name_rest_equal(const struct pit *pit, const struct pit_entry *entry, const uint8_t *value);
 
 /** True when @p value, which is not shorter, begins with the entry's name. */
@@ -116,8 +79,8 @@ static inline bool pit_name_begins(const struct pit *pit, const struct pit_entry
 {
     uint16_t len = entry->node.owner;
     if (len <= PIT_NAME_INLINE)
-        return pit_bytes_equal(entry->name, value, len);
-    return pit_bytes_equal(entry->name, value, PIT_NAME_INLINE) && pit_name_rest_equal(pit, entry, value);
+        return octets_equal(entry->name, value, len);
+    return octets_equal(entry->name, value, PIT_NAME_INLINE) && pit_name_rest_equal(pit, entry, value);
 }
 
 #endif

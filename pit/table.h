@@ -87,7 +87,9 @@ static inline unsigned table_match_tag(const struct table_bucket *bucket, uint16
 {
 #ifdef __SSE2__
     __m128i tags = _mm_load_si128((const __m128i *)(const void *)bucket->tag);
-    __m128i same = _mm_cmpeq_epi16(tags, _mm_set1_epi16((short)tag));
+    // Not _mm_set1_epi16(): gcc 12 passes a 16 bit value through memory and reads 32 bits back, which stalls.
+    __m128i want = _mm_shuffle_epi32(_mm_cvtsi32_si128((int)(tag * 0x10001u)), 0);
+    __m128i same = _mm_cmpeq_epi16(tags, want);
     return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
 #else
     return table_match_tag_portable(bucket, tag);
