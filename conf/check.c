@@ -11,6 +11,8 @@
 #define NETDEV_MTU_MAX 3300
 /** The kernel takes no larger frames than a page, of which 256 octets go to the buffer's own fields. */
 #define NETDEV_MBUF_MAX 3840
+/** Octets of a packet buffer that AF_XDP leaves no packet: two headrooms, link header and VLAN tags. */
+#define NETDEV_BELOW_MTU 406
 /** Buffers that the fill ring of one queue holds from the start. */
 #define NETDEV_RING 2048
 /** Octets that a packet buffer takes beside its data room. */
@@ -94,11 +96,18 @@ static void check_memory(struct check *check)
         // How many queues a device has is not known here: one, unless they are configured.
         needed += (uint64_t)(port->queues > 0 ? port->queues : 1) *
                   (port->netdev != NULL ? NETDEV_RING : port->rx_desc + port->tx_desc);
-        if (port->netdev != NULL && memory->mbuf_size > NETDEV_MBUF_MAX)
+        if (port->netdev == NULL)
+            continue;
+        if (memory->mbuf_size > NETDEV_MBUF_MAX)
             CHECK_FAULT(check, memory, "mbuf-size",
                         "memory.mbuf-size: %" PRIu32 " is too large for AF_XDP of port.%s; at most %d is allowed with "
                         "netdev",
                         memory->mbuf_size, port->name, NETDEV_MBUF_MAX);
+        else if (port->mtu <= NETDEV_MTU_MAX && port->mtu + NETDEV_BELOW_MTU > memory->mbuf_size)
+            CHECK_FAULT(check, port, "mtu",
+                        "port.%s.mtu: %" PRIu32 " does not fit a packet buffer; memory.mbuf-size of at least %" PRIu32
+                        " is needed",
+                        port->name, port->mtu, port->mtu + NETDEV_BELOW_MTU);
     }
     if (mbufs > 0 && mbufs < needed)
         CHECK_FAULT(check, memory, "mbufs",
