@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/port.h"
+#include "ports/ethdev.h"
 #include "ports/mbuf_pool.h"
 #include "ports/xdp/xdp.h"
 
@@ -8,7 +9,12 @@
 
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct rte_mempool *pool;
 
@@ -154,4 +160,120 @@ Test(port, only_a_packed_pool_will_do_for_af_xdp)
     cr_assert(xdp_pool_usable(packed));
     cr_assert_not(xdp_pool_usable(pool));
     rte_mempool_free(packed);
+}
+
+static bool wait_link(const struct port *port)
+{
+    for (int i = 0; i < 300; i++) {
+        if (ethdev_link_up(port)) {
+            return true;
+        }
+        usleep(20000);
+    }
+    return false;
+}
+
+Test(port, memif_pair_carries_bare_packets)
+{
+    char folder[] = "/tmp/pitlane-test-XXXXXX", device[2][200], err[200];
+    cr_assert_not_null(mkdtemp(folder));
+    struct port port[2];
+    static const char *const role[] = {"server", "client"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(device[i], sizeof device[i], "net_memif%d,role=%s,id=0,socket=%s/sock,socket-abstract=no", i, role[i],
+                 folder);
+        struct port_config config = {.name = role[i], .device = device[i], .bare = true, .mtu = 2000};
+        cr_assert_eq(port_open(&port[i], (uint16_t)i, &config, 1, pool, NULL, err), 0, "%s", err);
+        cr_assert(port[i].bare);
+        cr_assert_not(port[i].tx_multi_seg);
+        cr_assert_eq(port[i].burst_max, 32);
+        cr_assert_eq(port[i].mtu, 2000);
+    }
+    cr_assert(wait_link(&port[0]) && wait_link(&port[1]));
+    usleep(1000000); /* what is written at once after "up" is lost where DPDK is the client */
+    unsigned received = 0;
+    for (int i = 0; i < 2; i++) { /* the client offers room to receive into at its first poll */
+        struct rte_mbuf *none;
+        cr_assert_eq(port_rx_burst(&port[i], 0, &none, 1), 0);
+    }
+    for (int i = 0; i < 10; i++) {
+        struct rte_mbuf *m = rte_pktmbuf_alloc(pool), *got[32];
+        uint8_t *packet = (uint8_t *)rte_pktmbuf_append(m, 300);
+        memset(packet, i, 300);
+        cr_assert_eq(port_tx_burst(&port[i % 2], 0, &m, 1), 1);
+        usleep(1000);
+        uint16_t n = port_rx_burst(&port[1 - i % 2], 0, got, 32);
+        for (uint16_t k = 0; k < n; k++) {
+            cr_assert_eq(got[k]->pkt_len, 300);
+            cr_assert_eq(*rte_pktmbuf_mtod(got[k], uint8_t *), i);
+            received++;
+        }
+        rte_pktmbuf_free_bulk(got, n);
+    }
+    cr_assert_eq(received, 10);
+    port_close(&port[1]);
+    port_close(&port[0]);
+    char sock[100];
+    snprintf(sock, sizeof sock, "%s/sock", folder);
+    unlink(sock);
+    rmdir(folder);
+}
+
+Test(port, kernel_interfaces_open_by_af_packet_and_tap)
+{
+    if (unshare(CLONE_NEWNET) != 0 || access("/dev/net/tun", R_OK | W_OK) != 0) {
+        cr_skip_test("no right to make a network namespace, or no /dev/net/tun");
+    }
+    struct port tap, packet;
+    char err[200];
+    cr_assert_eq(open_device(&tap, "net_tap0,iface=tap0,mac=02:00:00:00:00:55", err), 0, "%s", err);
+    cr_assert_eq(memcmp(tap.mac, (const uint8_t[]){2, 0, 0, 0, 0, 0x55}, 6), 0);
+    cr_assert_eq(tap.netdev_index, 0, "the kernel behind a TAP is the peer: its neighbours are not ours");
+    cr_assert_eq(open_device(&packet, "net_af_packet0,iface=tap0", err), 0, "%s", err);
+    cr_assert_eq(packet.netdev_index, if_nametoindex("tap0"));
+    port_close(&packet);
+    port_close(&tap);
+    cr_assert_eq(open_device(&packet, "net_af_packet0,iface=tap0", err), -ENODEV);
+}
+
+Test(port, a_file_of_frames_is_read_by_pcap)
+{
+    char path[] = "/tmp/pitlane-test-XXXXXX", device[100], err[200];
+    int fd = mkstemp(path);
+    cr_assert_geq(fd, 0);
+    const struct {
+        uint32_t magic;
+        uint16_t major, minor;
+        uint32_t zone, figures, snap, link;
+        uint32_t s, us, caught, len;
+        uint8_t frame[60];
+    } file = {0xa1b2c3d4, 2, 4, 0, 0, 65535, 1, 0, 0, 60, 60, {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x86, 0x24, 5}};
+    cr_assert_eq(write(fd, &file, sizeof file), (ssize_t)sizeof file);
+    close(fd);
+    snprintf(device, sizeof device, "net_pcap0,rx_pcap=%s,tx_pcap=/dev/null", path);
+    struct port port;
+    cr_assert_eq(open_device(&port, device, err), 0, "%s", err);
+    struct rte_mbuf *m = NULL;
+    cr_assert_eq(port_rx_burst(&port, 0, &m, 1), 1);
+    cr_assert_eq(m->pkt_len, 60);
+    cr_assert_eq(memcmp(rte_pktmbuf_mtod(m, uint8_t *), file.frame, 60), 0);
+    rte_pktmbuf_free(m);
+    port_close(&port);
+    unlink(path);
+}
+
+Test(port, what_the_device_verified_is_not_verified_again)
+{
+    struct port port = {.rx_csum_device = true};
+    struct rte_mbuf m = {.ol_flags = RTE_MBUF_F_RX_IP_CKSUM_GOOD | RTE_MBUF_F_RX_L4_CKSUM_BAD};
+    struct frame_opts opts = port_frame_opts(&port, &m);
+    cr_assert(opts.skip_ip_csum);
+    cr_assert_not(opts.skip_udp_csum, "a checksum that the device found wrong is looked at again, and counted");
+    m.ol_flags = RTE_MBUF_F_RX_L4_CKSUM_GOOD;
+    opts = port_frame_opts(&port, &m);
+    cr_assert_not(opts.skip_ip_csum);
+    cr_assert(opts.skip_udp_csum);
+    port.rx_csum_device = false;
+    opts = port_frame_opts(&port, &m);
+    cr_assert_not(opts.skip_udp_csum);
 }
