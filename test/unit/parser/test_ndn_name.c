@@ -49,6 +49,9 @@ Test(ndn_name, components_beyond_the_depth_are_counted_only)
     cr_expect_eq(name.depth, 32);
     cr_expect_eq(name.end[32], 96);
     cr_expect_eq(name.len, 99);
+    // The same where the components are not all alike.
+    name = parse("360101 [080141]33 ");
+    cr_expect(name.n_comps == 34 && name.depth == 32 && name.end[1] == 3 && name.end[31] == 93 && name.end[32] == 96);
 }
 
 Test(ndn_name, bad_components_are_refused)

@@ -7,6 +7,7 @@
 
 #define NAME  "0703080141 "
 #define NONCE "0A0401020304 "
+#define TOKEN "1112131415161718 "
 
 static uint8_t buf[BAD_INPUT_MAX];
 
@@ -65,6 +66,20 @@ Test(ndn_packet, nearly_usual_packets)
         enum verdict verdict;
     } cases[] = {
         {"050F " NAME NONCE "0C03EA60", VERDICT_TLV_LEN},
+        {"641B 6208" TOKEN "500D 050B " NAME NONCE "5400", VERDICT_LP_CRITICAL},
+        {"641C 6208" TOKEN "500D 050B " NAME NONCE "620141", VERDICT_LP_ORDER},
+        {"641B 6208" TOKEN "500F 050B " NAME NONCE "5400", VERDICT_TRAILING},
+        {"6419 6208" TOKEN "500D 050B " NAME NONCE "00", VERDICT_TRAILING},
+        {"6419 6208" TOKEN "500D 050C " NAME NONCE, VERDICT_TLV_TRUNC},
+        {"6419 6208" TOKEN "500E 050B " NAME NONCE, VERDICT_TLV_LEN},
+        {"641A 6208" TOKEN "500D 050B " NAME NONCE, VERDICT_TLV_TRUNC},
+        {"64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "15FD00F2[AA]242 16001700", VERDICT_TLV_NONMIN},
+        {"64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "15F2[AA]242 2000 16001700", VERDICT_OK},
+        {"64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "15F2[AA]242 2000 16001700 00", VERDICT_TRAILING},
+        {"64FD0113 6208" TOKEN "50FD0103 06FD00FF " NAME "15F2[AA]242 2000 16001700 5400", VERDICT_LP_CRITICAL},
+        {"64FD0113 6208" TOKEN "50FD0105 06FD00FF " NAME "15F2[AA]242 2000 16001700 5400", VERDICT_TRAILING},
+        {"64FD0112 6208" TOKEN "50FD0103 06FD00FF " NAME "15F2[AA]242 2000 16001700", VERDICT_TLV_TRUNC},
+        {"64FD010D 6208" TOKEN "50FD00FF 06FD00FB " NAME "15EE[AA]238 2000 16001700", VERDICT_TLV_NONMIN},
         {"050F " NAME NONCE "0D02EA60", VERDICT_NET_CRITICAL},
         {"050F " NAME "0A0501020304"
          "0C01EA60",
@@ -110,6 +125,12 @@ Test(ndn_packet, broken_forwarding_hints)
         enum verdict verdict = ndn_packet_parse(buf, bad_input_expand(cases[i].recipe, 0, buf), &opts, &pkt);
         cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].recipe, verdict_name(verdict));
     }
+}
+
+Test(ndn_packet, a_hop_limit_behind_the_usual_elements_is_read)
+{
+    struct ndn_packet pkt = parse("0512 " NAME NONCE "0C02EA60 220107", false);
+    cr_expect(pkt.interest.hop_limit == 7 && pkt.interest.hop_limit_off == 19 && pkt.interest.lifetime_ms == 60000);
 }
 
 Test(ndn_packet, place_of_a_missing_nonce_is_behind_what_must_precede_it)
