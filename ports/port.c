@@ -102,7 +102,7 @@ static int set_up_queues(struct port *port, struct rte_mempool *pool, char *err)
         }
         int rc = ethdev_queue(port, queue, pool, err);
         if (rc != 0) {
-            return rc;
+            return port->xdp != NULL ? xdp_explain(port->xdp, queue, rc, err) : rc;
         }
         if (port->xdp != NULL) {
             xdp_queue_after(port->xdp, queue, port->config.rx_desc);

@@ -306,6 +306,22 @@ void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc)
     }
 }
 
+int xdp_explain(const struct xdp_port *xdp, uint16_t queue, int rc, char *err)
+{
+    struct bpf_xdp_query_opts query = {.sz = sizeof query};
+    if (bpf_xdp_query((int)xdp->ifindex, 0, &query) == 0 && query.attach_mode == XDP_ATTACHED_NONE) {
+        return port_fail(
+            err, rc,
+            "the driver of %s does not take an XDP program, as the kernel says above; MTUs (its own is %u, a "
+            "veth's peer counts) above 3,500 and LRO are the usual causes",
+            xdp->netdev, xdp->mtu);
+    }
+    return port_fail(err, rc,
+                     "AF_XDP socket of %s, queue %u: %s; another program may hold the queue, or the packet pool is too "
+                     "small (2,048 buffers wait in each queue)",
+                     xdp->netdev, queue, strerror(-rc));
+}
+
 /* The maps of the loaded program, by name. */
 static int find_maps(struct xdp_port *xdp, uint32_t prog_id, int *prog_fd)
 {

@@ -33,6 +33,8 @@ void xdp_device(const struct xdp_port *xdp, uint16_t index, uint16_t n_queues, c
 /** Call before and after the set-up of each receive queue: finds the queue's socket for its statistics. */
 void xdp_queue_before(struct xdp_port *xdp);
 void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc);
+/** Why the set-up of a queue failed, in better words than the driver's; @p rc is returned. */
+int xdp_explain(const struct xdp_port *xdp, uint16_t queue, int rc, char *err);
 /** Tell the program its UDP ports and take its attachment over. */
 int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err);
 /**

@@ -129,6 +129,12 @@ grep -q 'ip link set dev f0 up' "$tmp/down.log" || fail "$(cat "$tmp/down.log")"
 in_f ip link set f0 up
 if in_f "$probe" receive none0 >"$tmp/none.log" 2>&1; then fail "an interface that does not exist"; fi
 grep -q 'no network interface "none0"' "$tmp/none.log" || fail "$(cat "$tmp/none.log")"
+in_f ip link set f0 mtu 9000
+in_c ip link set c0 mtu 9000
+if in_f "$probe" receive f0 >"$tmp/mtu.log" 2>&1; then fail "native XDP with an MTU of 9000"; fi
+grep -q 'error: the driver of f0 does not take an XDP program.*9000' "$tmp/mtu.log" || fail "$(cat "$tmp/mtu.log")"
+in_f ip link set f0 mtu 1500
+in_c ip link set c0 mtu 1500
 if in_f setpriv --bounding-set -all --inh-caps -all --no-new-privs "$probe" receive f0 >"$tmp/caps.log" 2>&1; then
     fail "no capability"
 fi

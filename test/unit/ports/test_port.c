@@ -173,10 +173,19 @@ static bool wait_link(const struct port *port)
     return false;
 }
 
+static char *path_template(char path[40])
+{
+    strcpy(path, "/tmp/pitlane-test-");
+    size_t len = strlen(path);
+    memset(path + len, 'X', 6);
+    path[len + 6] = '\0';
+    return path;
+}
+
 Test(port, memif_pair_carries_bare_packets)
 {
-    char folder[] = "/tmp/pitlane-test-XXXXXX", device[2][200], err[200];
-    cr_assert_not_null(mkdtemp(folder));
+    char folder[40], device[2][200], err[200];
+    cr_assert_not_null(mkdtemp(path_template(folder)));
     struct port port[2];
     static const char *const role[] = {"server", "client"};
     for (int i = 0; i < 2; i++) {
@@ -238,8 +247,8 @@ Test(port, kernel_interfaces_open_by_af_packet_and_tap)
 
 Test(port, a_file_of_frames_is_read_by_pcap)
 {
-    char path[] = "/tmp/pitlane-test-XXXXXX", device[100], err[200];
-    int fd = mkstemp(path);
+    char path[40], device[100], err[200];
+    int fd = mkstemp(path_template(path));
     cr_assert_geq(fd, 0);
     const struct {
         uint32_t magic;
