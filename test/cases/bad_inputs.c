@@ -176,6 +176,10 @@ const struct bad_input bad_inputs[] = {
 
     /* NDNLPv2 */
     NDN("L00", "Interest in an LpPacket", "accept", "640F " FRAG_I),
+    NDN("L00b", "Interest behind a PitToken", "accept",
+        "641D 62081112131415161718 5011 050F " NAME NONCE "0C02EA60"),
+    NDN_LATER("L00c", "Data of 311 octets behind a PitToken", "accept", PENDING, 1,
+              "64FD0145 62081112131415161718 50FD0137 06FD0133 " NAME "140419022710 15FD0120[AA]288 16001700"),
     NDN_LATER("L01", "IDLE packet", "lp_idle", NULL, 1, "6400"),
     NDN("L02", "empty Fragment", "lp_invalid", "64025000"),
     NDN("L03", "Sequence cut", "tlv_trunc", "640551080000"),

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "parser/ndn_encode.h"
 #include "parser/ndn_name.h"
@@ -12,6 +13,7 @@ static uint8_t buf[BAD_INPUT_MAX];
 static struct ndn_name parse(const char *recipe)
 {
     struct ndn_name name;
+    memset(&name, 0xa5, sizeof name);
     cr_assert_eq(ndn_name_parse(buf, bad_input_expand(recipe, 0, buf), false, &name), VERDICT_OK, "%s", recipe);
     return name;
 }
