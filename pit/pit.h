@@ -84,7 +84,7 @@ struct pit_config {
 
 struct pit;
 
-/** Called by pit_poll() for an entry whose last in-record has expired; the callee must pit_erase() it or re-arm it. */
+/** Called by pit_poll() for an entry that is due, disarmed; the callee must pit_erase() it or re-arm it. */
 typedef void (*pit_expire_t)(void *ctx, struct pit_entry *entry);
 
 /** @return 0, -EINVAL (capacity 0), or -ENOMEM */
@@ -93,7 +93,9 @@ void pit_destroy(struct pit *pit);
 
 /** Octets this PIT takes for its whole capacity: entries, index, blocks. */
 size_t pit_memory(const struct pit *pit);
+/** Entries in use; any thread may ask. */
 static inline uint32_t pit_count(const struct pit *pit);
+/** Entries that can be in use. */
 static inline uint32_t pit_capacity(const struct pit *pit);
 
 /** First stage of a lookup: bring the bucket of @p hash into the cache. */
@@ -157,25 +159,32 @@ static inline uint32_t pit_prefix_count(const struct pit *pit, unsigned depth);
 
 /** In-record of @p face, NULL when there is none. */
 static inline struct pit_in *pit_in_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
-/** New in-record for @p face, which has none. NULL when blocks ran out. Only face is set. */
+/** New in-record for @p face, which has none. NULL when blocks ran out or there are PIT_RECORDS_MAX. Only face is set.
+ */
 static inline struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
+/** Remove an in-record and its token. */
 void pit_in_remove(struct pit *pit, struct pit_entry *entry, struct pit_in *in);
 /** First record (@p prev NULL) or the one after @p prev; NULL at the end. Removal during iteration is not allowed. */
 static inline struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
-/** Keep a downstream's PIT token. @return 0, or -ENOSPC when a long token finds no block */
+/** Keep a downstream's PIT token. @return 0, -EINVAL (longer than 32 octets), -ENOSPC when a long one finds no block */
 int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token, uint8_t len);
 /** The token of an in-record, valid until the record changes; in->token_len octets. */
 const uint8_t *pit_in_token(const struct pit *pit, const struct pit_entry *entry, const struct pit_in *in);
 
+/** Out-record of @p face, NULL when there is none. */
 static inline struct pit_out *pit_out_find(const struct pit *pit, struct pit_entry *entry, uint32_t face);
+/** New out-record for @p face, which has none. NULL when blocks ran out or there are PIT_RECORDS_MAX. Only face is set.
+ */
 static inline struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face);
+/** First out-record (@p prev NULL) or the one after @p prev; NULL at the end. No removal during iteration. */
 static inline struct pit_out *pit_out_next(const struct pit *pit, struct pit_entry *entry, struct pit_out *prev);
+/** Remove an out-record. */
 void pit_out_remove(struct pit *pit, struct pit_entry *entry, struct pit_out *out);
 
 /** Re-arm the entry's timer. */
 static inline void pit_arm(struct pit *pit, struct pit_entry *entry, uint32_t expiry);
 
-/** Fire what is due, at most @p max entries. @return entries fired */
+/** Fire what is due, at most @p max entries; the rest at the next poll. See wheel_poll(). @return entries fired */
 static inline uint32_t pit_poll(struct pit *pit, uint64_t now_ns, uint32_t max, pit_expire_t expire, void *ctx);
 /** Nanoseconds until the next expiry (lower bound). */
 uint64_t pit_next_ns(const struct pit *pit, uint64_t now_ns);
