@@ -183,6 +183,8 @@ uint32_t bed_face(struct bed *bed, const struct face_config *config)
     struct port *port = &bed->port[config->port];
     BED_CHECK(face_add(bed->shared.faces, config, port->mtu, &id) == 0);
     BED_CHECK(port_face_add(port, face_get(bed->shared.faces, id)) == 0);
+    BED_CHECK(bed->n_faces < BED_FACES_MAX);
+    bed->face[bed->n_faces++] = id;
     return id;
 }
 
@@ -192,6 +194,10 @@ void bed_face_remove(struct bed *bed, uint32_t id)
     BED_CHECK(face != NULL && port_face_remove(&bed->port[face->port], face) == 0);
     fib_face_remove(bed->shared.fib, id);
     BED_CHECK(face_remove(bed->shared.faces, id) == 0);
+    unsigned i = 0;
+    while (bed->face[i] != id)
+        i++;
+    bed->face[i] = bed->face[--bed->n_faces];
     for (uint16_t w = 0; w < bed->shared.n_workers; w++)
         fwd_face_removed(bed->fwd[w], id);
 }
@@ -433,8 +439,8 @@ struct ndn_packet bed_parse_sent(struct bed *bed, unsigned i, uint32_t *out_face
     uint32_t len = sent->mbuf->pkt_len;
     chain_read(sent->mbuf, 0, bed_octets, len);
     const struct face *to = NULL;
-    for (uint32_t id = FACE_ID_FIRST; id < bed->shared.faces->next_id && to == NULL; id++) {
-        const struct face *face = face_get(bed->shared.faces, id);
+    for (unsigned f = 0; f < bed->n_faces && to == NULL; f++) {
+        const struct face *face = face_get(bed->shared.faces, bed->face[f]);
         bool udp = face != NULL && face->l3_off != 0;
         // Up to the addresses, and the UDP ports, the header is the template's.
         if (face != NULL && face->port == sent->port && memcmp(face->hdr, bed_octets, udp ? 14 : face->hdr_len) == 0 &&

@@ -15,6 +15,7 @@
 
 #define BED_WORKERS_MAX 4
 #define BED_SENT_MAX    4096
+#define BED_FACES_MAX   1024
 
 struct bed_config {
     uint16_t n_workers;    /**< 0: 1 */
@@ -51,6 +52,8 @@ struct bed {
     struct rte_mempool *pool;
     struct port port[PORT_MAX];
     uint16_t n_ports;
+    unsigned n_faces;
+    uint32_t face[BED_FACES_MAX];         /**< ids of the faces there are */
     const struct strategy *strategies[4]; /**< [0] best-route, [1] multicast */
     uint64_t now_ns;
     unsigned n_sent;
