@@ -161,10 +161,8 @@ static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_ent
         output_send_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
         return;
     }
-    struct ndn_lp_out lp = {.token_len = TOKEN_SIZE,
-                            .token = octets,
-                            .has_mark = true,
-                            .congestion_mark = pkt->ndn.lp.congestion_mark};
+    struct ndn_lp_out lp = {
+        .token_len = TOKEN_SIZE, .token = octets, .has_mark = true, .congestion_mark = pkt->ndn.lp.congestion_mark};
     output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
 }
 
@@ -246,7 +244,8 @@ static void interest_arm(struct fwd *fwd, struct pit_entry *entry, const struct 
 static void interest_not_sent(struct fwd *fwd, struct pkt *pkt, const struct strategy *strategy,
                               const struct strategy_choice *choice, bool is_new)
 {
-    if (choice->suppressed) {
+    // It waits with those before it, when one of them was sent.
+    if (choice->suppressed || choice->entry->n_out > 0) {
         pkt_drop(fwd, pkt->mbuf, DROP_AGGREGATED);
         return;
     }

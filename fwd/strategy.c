@@ -72,9 +72,20 @@ static enum strategy_retx strategy_suppress(struct fwd *fwd, const struct strate
     return STRATEGY_FORWARD;
 }
 
+/* Some upstream that was asked may still answer: its record has not expired, and it has sent no Nack. */
+static bool strategy_is_waiting(struct fwd *fwd, struct pit_entry *entry)
+{
+    uint32_t now = wheel_tick(fwd->now_ns);
+    for (struct pit_out *out = entry->n_out == 0 ? NULL : pit_out_next(fwd->pit, entry, NULL); out != NULL;
+         out = pit_out_next(fwd->pit, entry, out))
+        if (out->nack == 0 && (int32_t)(out->expiry - now) >= 0)
+            return true;
+    return false;
+}
+
 enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry)
 {
-    if (entry->n_out == 0) {
+    if (!strategy_is_waiting(fwd, entry)) {
         entry->suppress = 0;
         return STRATEGY_NEW;
     }

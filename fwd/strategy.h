@@ -69,7 +69,10 @@ enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choic
 
 enum strategy_retx { STRATEGY_NEW, STRATEGY_FORWARD, STRATEGY_SUPPRESS };
 
-/** Decide on a retransmission by the time since any upstream was last used, and renew the entry's interval. */
+/**
+ * Decide on a retransmission by the time since any upstream was last used, and renew the entry's interval. When no
+ * upstream is left that may answer, the Interest counts as new.
+ */
 enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry);
 /** The same for one upstream. */
 enum strategy_retx strategy_suppress_out(struct fwd *fwd, const struct strategy *strategy, struct pit_out *out);

@@ -57,7 +57,7 @@ static inline void finish(void)
 {
     bed_drop_sent(bed);
     bed->refuse_send = false;
-    bed_pass(bed, 20000);
+    bed_pass(bed, 70000);
     bed_drop_sent(bed);
     cr_assert_eq(bed_check(bed), 0, "law or invariant broken at the end");
     for (uint16_t w = 0; w < bed->shared.n_workers; w++) {
