@@ -20,10 +20,10 @@ enum frame_kind {
 /** View of a frame down to the payload that a face understands. Pointers go into the frame. */
 struct frame {
     uint8_t kind;          /**< enum frame_kind */
-    uint8_t n_tags;        /**< VLAN tags, 0..2 */
+    uint8_t n_tags;        /**< VLAN tags, 0..2, priority tags (VID 0) included */
     bool multicast;        /**< destination MAC is a group address */
-    uint16_t vlan;         /**< VID of the outer tag; 0: untagged or priority-tagged */
-    uint16_t vlan_inner;   /**< VID of the inner tag of two */
+    uint16_t vlan;         /**< VID of the first tag that has one; 0: untagged or priority-tagged */
+    uint16_t vlan_inner;   /**< VID of a second such tag, else 0 */
     uint16_t payload_off;  /**< of the NDN or UDP payload, from the start of the frame */
     uint16_t payload_len;  /**< octets; link padding cut where a length field tells */
     uint16_t sport, dport; /**< UDP, host byte order */
@@ -42,7 +42,7 @@ struct frame_opts {
  * (RFC 768), each header fully validated; options, extension headers and fragments are refused. Addresses that are
  * never valid are refused; what depends on the port's own addresses is the caller's to check.
  *
- * @return VERDICT_OK and *frame filled, else the reason
+ * @return VERDICT_OK and *frame filled; else the reason, *frame undefined
  */
 enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame);
 

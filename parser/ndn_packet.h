@@ -72,7 +72,10 @@ struct ndn_parse_opts {
  */
 enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt);
 
-/** Parse a reassembled network packet; as ndn_packet_parse(), keeping the header fields already in pkt->lp. */
+/**
+ * Parse a reassembled network packet; as ndn_packet_parse(), keeping the header fields already in pkt->lp. Octets
+ * behind the packet are no link padding here: opts->allow_trailing has no effect, only opts->lenient lets them pass.
+ */
 enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
                                   struct ndn_packet *pkt);
 

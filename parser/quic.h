@@ -46,7 +46,7 @@ struct quic_opts {
  * Parse the first QUIC packet of a datagram: invariants (RFC 8999), and for v1 and v2 the long-header fields up to
  * the Length (RFC 9000 17.2, RFC 9369). Coalesced packets after it are not looked at.
  *
- * @return VERDICT_OK and *header filled, else the reason
+ * @return VERDICT_OK and *header filled; else the reason, *header undefined
  */
 enum verdict quic_parse(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header);
 
