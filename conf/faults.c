@@ -26,17 +26,25 @@ static char *printable(const char *text, size_t max)
     return copy;
 }
 
+bool faults_count_only(struct faults *faults)
+{
+    if (faults->n < FAULTS_MAX)
+        return false;
+    faults->n_errors++;
+    faults->n_hidden++;
+    return true;
+}
+
 static void add(struct faults *faults, unsigned line, bool warning, const char *source, const char *format,
                 va_list args) __attribute__((format(printf, 5, 0)));
 static void add(struct faults *faults, unsigned line, bool warning, const char *source, const char *format,
                 va_list args)
 {
-    if (!warning)
-        faults->n_errors++;
-    if (faults->n == FAULTS_MAX) {
-        faults->n_hidden++;
+    if (!warning && faults_count_only(faults))
         return;
-    }
+    faults->n_errors += !warning;
+    if (faults->n == FAULTS_MAX)
+        return;
     if (faults->n == faults->room) {
         size_t room = faults->room > 0 ? faults->room * 2 : 16;
         struct fault *list = realloc(faults->list, room * sizeof *list);
@@ -54,9 +62,10 @@ static void add(struct faults *faults, unsigned line, bool warning, const char *
     fault->message = printable(message, sizeof message);
     if (source != NULL) {
         char excerpt[SOURCE_MAX + 1];
-        size_t len = strcspn(source, "\r\n");
-        if (len > SOURCE_MAX)
-            len = SOURCE_MAX;
+        // A line may be megabytes long.
+        size_t len = 0;
+        while (len < SOURCE_MAX && source[len] != '\0' && source[len] != '\r' && source[len] != '\n')
+            len++;
         memcpy(excerpt, source, len);
         excerpt[len] = '\0';
         fault->source = printable(excerpt, SOURCE_MAX);

@@ -30,6 +30,8 @@ struct faults {
     bool no_memory;
 };
 
+/** True when no more faults are kept; a fault that is not worth making a message for has been counted then. */
+bool faults_count_only(struct faults *faults);
 /** Add a fault at a line of the merged text. */
 void faults_add(struct faults *faults, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void faults_warn(struct faults *faults, unsigned line, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -13,7 +13,7 @@
 
 void lex_fault(struct lex *lex, const struct lex_token *token, const char *format, ...)
 {
-    if (lex->quiet)
+    if (lex->quiet || faults_count_only(lex->faults))
         return;
     char message[400];
     va_list args;

@@ -163,7 +163,7 @@ static int merge_file(struct merge *merge, const char *path, const struct open_f
     const char *who = outer != NULL ? path : "", *colon = outer != NULL ? ": " : "";
     if (merge->text->n_files == FILES_MAX) {
         faults_add(faults, at_line, "%s: is one file too many; at most %d files may be included", path, FILES_MAX - 1);
-        return -EINVAL;
+        return -E2BIG;
     }
     merge->text->n_files++;
     // O_NONBLOCK: a FIFO without a writer must not hang the start.
@@ -213,7 +213,10 @@ free_octets:
     free(octets);
 close_fd:
     close(fd);
-    return outer == NULL || error == -ENOMEM ? error : (error != 0 ? -EINVAL : 0);
+    // One file too many ends it all; other faults of an included file leave the rest to be looked at.
+    if (outer == NULL)
+        return error == -E2BIG ? -EINVAL : error;
+    return error == 0 || error == -ENOMEM || error == -E2BIG ? error : -EINVAL;
 }
 
 /* Where the scanner of lines is. Strings end in their line, comments may not. */

@@ -263,6 +263,14 @@ Test(conf_limits, thousands_of_faults_are_counted)
     expect_refused(&b, "more faults are not shown");
 }
 
+Test(conf_limits, flood_of_faults_in_one_line_is_refused)
+{
+    struct builder b;
+    start(&b);
+    repeat(&b, ";", 1 << 20);
+    expect_refused(&b, "text:1: 1047576 more faults are not shown\n");
+}
+
 Test(conf_limits, tables_larger_than_the_host_are_refused)
 {
     struct builder b;
