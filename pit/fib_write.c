@@ -453,9 +453,9 @@ int fib_create(struct fib **fib, const struct fib_config *config)
         return -ENOMEM;
     memset(f, 0, sizeof *f);
     f->config = *config;
-    // At most two thirds full.
+    // At most a third full: fuller, a million prefixes find eight full buckets in a row.
     uint32_t buckets = 16;
-    while ((uint64_t)buckets * FIB_BUCKET_SLOTS * 2 < (uint64_t)config->capacity * 3)
+    while ((uint64_t)buckets * FIB_BUCKET_SLOTS < (uint64_t)config->capacity * 3)
         buckets *= 2;
     f->mask = buckets - 1;
     f->bucket = arena_map((size_t)buckets * sizeof(struct fib_bucket), config->pages);
