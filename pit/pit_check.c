@@ -10,7 +10,7 @@
 struct totals {
     uint64_t n_entries, n_blocks, n_digest;
     uint64_t prefix_count[NDN_NAME_DEPTH + 1];
-    uint64_t filter[PIT_DIGEST_FILTER];
+    uint32_t filter[PIT_DIGEST_FILTER];
 };
 
 /** Check the chain of an entry and count its blocks. */
@@ -108,9 +108,7 @@ int pit_check(const struct pit *pit)
         if (t.prefix_count[depth] != pit->prefix_count[depth] || bit != (t.prefix_count[depth] != 0))
             return -EINVAL;
     }
-    for (unsigned i = 0; i < PIT_DIGEST_FILTER; i++) {
-        if (t.filter[i] != pit->digest_filter[i])
-            return -EINVAL;
-    }
+    if (memcmp(t.filter, pit->digest_filter, sizeof t.filter) != 0)
+        return -EINVAL;
     return wheel_check(pit->wheel);
 }

@@ -193,15 +193,33 @@ static int64_t check_slot(const struct wheel *wheel, unsigned level, unsigned sl
     return (n != 0) == slot_used(wheel, level, slot) ? n : -1;
 }
 
+/** Check 64 slots with their word of the bitmap. @return timers in them, -1 when something is wrong */
+static int64_t check_word(const struct wheel *wheel, unsigned level, unsigned word)
+{
+    uint32_t any = 0;
+    for (unsigned i = 0; i < 64; i++)
+        any |= wheel->head[level * WHEEL_SLOTS + word * 64 + i];
+    if (any == 0 && wheel->used[level][word] == 0)
+        return 0;
+    int64_t n = 0;
+    for (unsigned i = 0; i < 64; i++) {
+        int64_t in_slot = check_slot(wheel, level, word * 64 + i);
+        if (in_slot < 0)
+            return -1;
+        n += in_slot;
+    }
+    return n;
+}
+
 int wheel_check(const struct wheel *wheel)
 {
     uint64_t n = 0;
     for (unsigned level = 0; level < WHEEL_LEVELS; level++) {
-        for (unsigned slot = 0; slot < WHEEL_SLOTS; slot++) {
-            int64_t in_slot = check_slot(wheel, level, slot);
-            if (in_slot < 0)
+        for (unsigned word = 0; word < WHEEL_SLOTS / 64; word++) {
+            int64_t in_word = check_word(wheel, level, word);
+            if (in_word < 0)
                 return -EINVAL;
-            n += (uint64_t)in_slot;
+            n += (uint64_t)in_word;
         }
     }
     uint32_t distance;
