@@ -3,6 +3,7 @@
 
 #include "ports/ethdev.h"
 #include "ports/match.h"
+#include "ports/xdp/interface.h"
 #include "ports/xdp/xdp.h"
 
 #include <rte_common.h>
@@ -117,7 +118,7 @@ static int start(struct port *port, char *err)
     if (rc != 0 || port->xdp == NULL) {
         return rc;
     }
-    port->membership_fd = xdp_membership(port->netdev_index, port->config.promiscuous);
+    port->membership_fd = interface_membership(port->netdev_index, port->config.promiscuous);
     if (port->membership_fd < 0) {
         return port_fail(err, port->membership_fd, "%s cannot receive all multicast frames: %s", port->config.netdev,
                          strerror(-port->membership_fd));

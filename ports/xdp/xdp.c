@@ -2,6 +2,7 @@
 #include "ports/xdp/xdp.h"
 
 #include "ports/ethdev.h"
+#include "ports/xdp/interface.h"
 #include "ports/xdp/reclaim.h"
 #include "ports/xdp/xdp_abi.h"
 
@@ -22,19 +23,13 @@
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
 #include <errno.h>
-#include <linux/capability.h>
-#include <linux/ethtool.h>
 #include <linux/if_link.h>
-#include <linux/if_packet.h>
 #include <linux/if_xdp.h>
-#include <linux/sockios.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,61 +60,6 @@ static void close_fd(int *fd)
         close(*fd);
     }
     *fd = -1;
-}
-
-static int interface_ioctl(const char *netdev, unsigned long request, struct ifreq *ifr)
-{
-    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) {
-        return -errno;
-    }
-    snprintf(ifr->ifr_name, sizeof ifr->ifr_name, "%s", netdev);
-    int rc = ioctl(fd, request, ifr) < 0 ? -errno : 0;
-    close(fd);
-    return rc;
-}
-
-static unsigned interface_flags(const char *netdev)
-{
-    struct ifreq ifr = {0};
-    return interface_ioctl(netdev, SIOCGIFFLAGS, &ifr) == 0 ? (unsigned short)ifr.ifr_flags : 0;
-}
-
-/* net_af_xdp has one queue where the interface knows no combined channels. */
-static uint16_t interface_queues(const char *netdev)
-{
-    struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
-    struct ifreq ifr = {.ifr_data = (void *)&channels};
-    if (interface_ioctl(netdev, SIOCETHTOOL, &ifr) != 0 || channels.max_combined == 0) {
-        return 1;
-    }
-    return (uint16_t)RTE_MAX(RTE_MIN(channels.combined_count, (uint32_t)PORT_QUEUES_MAX), 1u);
-}
-
-static int check_capabilities(const char *netdev, char *err)
-{
-    static const struct {
-        int capability;
-        const char *name;
-    } needed[] = {
-        {CAP_NET_ADMIN, " CAP_NET_ADMIN"},
-        {CAP_NET_RAW, " CAP_NET_RAW"},
-        {CAP_SYS_ADMIN, " CAP_SYS_ADMIN"},
-    };
-    char missing[100] = "";
-    for (size_t i = 0; i < RTE_DIM(needed); i++) {
-        if (!port_has_capability(needed[i].capability)) {
-            strcat(missing, needed[i].name);
-        }
-    }
-    struct rlimit lock;
-    if (!port_has_capability(CAP_IPC_LOCK) && getrlimit(RLIMIT_MEMLOCK, &lock) == 0 && lock.rlim_cur != RLIM_INFINITY) {
-        strcat(missing, " CAP_IPC_LOCK");
-    }
-    if (missing[0] != '\0') {
-        return port_fail(err, -EPERM, "AF_XDP on %s needs%s at start: run as root or grant them", netdev, missing);
-    }
-    return 0;
 }
 
 static int program_info(uint32_t id, struct bpf_prog_info *info, int *prog_fd)
@@ -177,6 +117,33 @@ static int clear_stale(const struct xdp_port *xdp, char *err)
     return port_fail(err, -EBUSY, "interface %s is in use by another pitlane", xdp->netdev);
 }
 
+/*
+ * Attach the program once before net_af_xdp does: what the kernel or the driver has against it is learned here, while
+ * net_af_xdp would go on with memory that it has freed.
+ */
+static int try_program(const struct xdp_port *xdp, char *err)
+{
+    struct pitlane_bpf *bpf = pitlane_bpf__open_and_load();
+    if (bpf == NULL) {
+        int rc = errno != 0 ? -errno : -EINVAL;
+        return port_fail(err, rc, "the kernel does not load the eBPF program: %s", strerror(-rc));
+    }
+    int fd = bpf_program__fd(bpf->progs.pitlane_xdp);
+    int rc = bpf_xdp_attach((int)xdp->ifindex, fd, XDP_FLAGS_UPDATE_IF_NOEXIST, NULL);
+    if (rc == 0) {
+        rc = bpf_xdp_detach((int)xdp->ifindex, 0, NULL);
+    }
+    if (rc != 0) {
+        port_fail(
+            err, rc,
+            "%s does not take an XDP program (%s): an MTU above 3,500 (it has %u, a veth's peer counts) and LRO are "
+            "the usual causes",
+            xdp->netdev, strerror(-rc), xdp->mtu);
+    }
+    pitlane_bpf__destroy(bpf);
+    return rc;
+}
+
 /* net_af_xdp takes the program as a file: give it one that exists in memory only. */
 static int object_memfd(void)
 {
@@ -205,7 +172,7 @@ int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char
     if (ifindex == 0 || strlen(netdev) >= IF_NAMESIZE) {
         return port_fail(err, -ENODEV, "no network interface \"%.40s\" here (see: ip link)", netdev);
     }
-    int rc = check_capabilities(netdev, err);
+    int rc = interface_capabilities(netdev, err);
     if (rc != 0) {
         return rc;
     }
@@ -220,10 +187,12 @@ int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char
     xdp->ifindex = ifindex;
     xdp->object_fd = xdp->link_fd = xdp->conf_fd = xdp->stats_fd = -1;
     memset(xdp->xsk_fd, 0xff, sizeof xdp->xsk_fd);
-    struct ifreq ifr = {0};
-    xdp->mtu = interface_ioctl(netdev, SIOCGIFMTU, &ifr) == 0 ? (uint16_t)RTE_MIN(ifr.ifr_mtu, UINT16_MAX) : 1500;
+    xdp->mtu = interface_mtu(netdev);
     xdp->n_cpus = libbpf_num_possible_cpus();
     rc = clear_stale(xdp, err);
+    if (rc == 0) {
+        rc = try_program(xdp, err);
+    }
     if (rc != 0) {
         goto fail;
     }
@@ -308,14 +277,6 @@ void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc)
 
 int xdp_explain(const struct xdp_port *xdp, uint16_t queue, int rc, char *err)
 {
-    struct bpf_xdp_query_opts query = {.sz = sizeof query};
-    if (bpf_xdp_query((int)xdp->ifindex, 0, &query) == 0 && query.attach_mode == XDP_ATTACHED_NONE) {
-        return port_fail(
-            err, rc,
-            "the driver of %s does not take an XDP program, as the kernel says above; MTUs (its own is %u, a "
-            "veth's peer counts) above 3,500 and LRO are the usual causes",
-            xdp->netdev, xdp->mtu);
-    }
     return port_fail(err, rc,
                      "AF_XDP socket of %s, queue %u: %s; another program may hold the queue, or the packet pool is too "
                      "small (2,048 buffers wait in each queue)",
@@ -510,24 +471,4 @@ unsigned xdp_ifindex(const struct xdp_port *xdp)
 bool xdp_link_up(const struct xdp_port *xdp)
 {
     return (interface_flags(xdp->netdev) & (IFF_UP | IFF_RUNNING)) == (IFF_UP | IFF_RUNNING);
-}
-
-int xdp_membership(unsigned ifindex, bool promiscuous)
-{
-    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0); /* protocol 0: receives nothing itself */
-    if (fd < 0) {
-        return -errno;
-    }
-    struct packet_mreq mreq = {.mr_ifindex = (int)ifindex, .mr_type = PACKET_MR_ALLMULTI};
-    int rc = setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mreq, sizeof mreq);
-    if (rc == 0 && promiscuous) {
-        mreq.mr_type = PACKET_MR_PROMISC;
-        rc = setsockopt(fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &mreq, sizeof mreq);
-    }
-    if (rc != 0) {
-        rc = -errno;
-        close(fd);
-        return rc;
-    }
-    return fd;
 }

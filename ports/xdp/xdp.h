@@ -52,12 +52,4 @@ unsigned xdp_ifindex(const struct xdp_port *xdp);
 /** Administratively up, with carrier. */
 bool xdp_link_up(const struct xdp_port *xdp);
 
-/**
- * Let the interface receive all multicast frames (and all frames) as long as the returned descriptor is open: unlike a
- * flag on the interface this ends with the process.
- *
- * @return descriptor, or a negative errno
- */
-int xdp_membership(unsigned ifindex, bool promiscuous);
-
 #endif

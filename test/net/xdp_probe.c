@@ -36,7 +36,7 @@
 #define BURST     32
 #define POOL_SIZE 8191
 #define PACED_MAX 10000
-#define QUIET_MS  100 /* what was sent before the end is received before it */
+#define QUIET_MS  300 /* what was sent before the end is received before it */
 
 static volatile sig_atomic_t stop, again;
 
@@ -229,8 +229,16 @@ static int receive(int argc, char **argv)
     signal(SIGINT, on_signal);
     signal(SIGHUP, on_signal);
     printf("ready mtu %u link %s\n", port.mtu, atomic_load(&port.link_up) ? "up" : "down");
-    uint64_t received = 0, sent = 0, poll_ms = 0, busy_ms = 0, stop_ms = 0, now = clock_ms();
-    while (!stop || (now < busy_ms + QUIET_MS && now < stop_ms + 10 * QUIET_MS)) {
+    uint64_t received = 0, sent = 0, poll_ms = 0, rx_ms = 0, asked_ms = 0, now = clock_ms();
+    for (;;) {
+        if (!stop && !again) {
+            asked_ms = now;
+        } else if ((now >= rx_ms + QUIET_MS && now >= asked_ms + QUIET_MS) || now >= asked_ms + 10 * QUIET_MS) {
+            if (stop) {
+                break;
+            }
+            reopen();
+        }
         struct rte_mbuf *mbufs[BURST];
         uint16_t n = atomic_load(&port.gone) ? 0 : port_rx_burst(&port, 0, mbufs, BURST);
         received += n;
@@ -244,15 +252,12 @@ static int receive(int argc, char **argv)
             nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
         }
         now = clock_ms();
-        if (n > 0 || !stop) {
-            busy_ms = now;
-        }
-        stop_ms = stop ? stop_ms : now;
+        rx_ms = n > 0 ? now : rx_ms;
         if (now >= poll_ms) {
             poll_ms = now + 20;
             monitor_poll(monitor, now);
         }
-        if (returned || again) {
+        if (returned) {
             reopen();
         }
     }
