@@ -298,6 +298,7 @@ static const struct kind {
     {"udp6-hopopt", {IP6(0), [42] = 17, 0, 1, 4, 0, 0, 0, 0, 0x30, 0x39, 6363 >> 8, 6363 & 255, 0, 32, 0, 0}},
     {"tcp4", {IP4(5, 0, 6), UDP(6363)}},
     {"three-tags", {0x81, 0x00, 0, 1, 0x81, 0x00, 0, 2, 0x81, 0x00, 0, 3, 0x86, 0x24}},
+    {"big", {0x86, 0x24, 0x05, 0x00}}, /* 2500 octets */
     {"other", {0x88, 0xb5, 1, 2, 3}},
 };
 
@@ -305,7 +306,7 @@ static int transmit(int argc, char **argv)
 {
     int fd = socket(AF_PACKET, SOCK_RAW, 0);
     struct sockaddr_ll to = {.sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex(argv[2]), .sll_halen = 6};
-    uint8_t frame[100] = {[6] = 0x02, [11] = 0x77};
+    uint8_t frame[2500] = {[6] = 0x02, [11] = 0x77};
     if (fd < 0 || sscanf(argv[3], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &frame[0], &frame[1], &frame[2], &frame[3],
                          &frame[4], &frame[5]) != 6) {
         perror("socket or MAC address");
@@ -322,9 +323,9 @@ static int transmit(int argc, char **argv)
             return 1;
         }
         memcpy(frame + 12, kind->bytes, sizeof kind->bytes);
+        size_t len = strcmp(kind->name, "big") == 0 ? sizeof frame : 12 + sizeof kind->bytes;
         for (int n = 0; n < count; n++) {
-            if (sendto(fd, frame, 12 + sizeof kind->bytes, 0, (struct sockaddr *)&to, sizeof to) < 0 &&
-                errno != ENOBUFS) {
+            if (sendto(fd, frame, len, 0, (struct sockaddr *)&to, sizeof to) < 0 && errno != ENOBUFS) {
                 perror("sendto");
                 return 1;
             }

@@ -87,6 +87,19 @@ for speed in slow fast; do
 done
 [ "$(value flood-slow xsk_rx_ring_full)" -gt 0 ] || fail "the slow end should have had a full ring"
 
+say "frames that no packet buffer holds are the kernel's loss, and seen"
+in_f ip link set f0 mtu 3000
+in_c ip link set c0 mtu 3000
+start_probe big
+grep -q 'packet buffers hold [0-9]* octets, its MTU is 3000' "$tmp/big.log" || fail "no warning: $(cat "$tmp/big.log")"
+in_c "$probe" send c0 $MAC_F0 100 big ether
+finish "$started" || fail "the probe fails at its end"
+say "$(grep ^received "$tmp/big.log")"
+[ "$(value big received)" = 100 ] || fail "100 of 200 frames fit"
+[ "$(value big xsk_rx_dropped)" = 100 ] || fail "100 frames do not fit"
+in_f ip link set f0 mtu 1500
+in_c ip link set c0 mtu 1500
+
 say "kill -9 leaves no program, and the port opens again at once"
 for round in 1 2 3; do
     start_probe "killed$round"
