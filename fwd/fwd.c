@@ -14,6 +14,7 @@ struct fwd_memory {
     struct fwd fwd;
     struct stats_face face_stats[FACE_SLOTS];
     struct pkt pkts[FWD_BURST_MAX];
+    struct pkt *stay[FWD_BURST_MAX];
     struct dispatch_out dispatch_out[FWD_WORKERS_MAX];
     uint8_t linear[INPUT_LINEAR_SLACK + INPUT_LINEAR_SIZE];
 };
@@ -30,6 +31,7 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         .shared = config->shared,
         .pool = config->pool,
         .pkts = memory->pkts,
+        .stay = memory->stay,
         .linear = memory->linear + INPUT_LINEAR_SLACK,
         .dispatch_out = memory->dispatch_out,
         .now_ns = config->now_ns,

@@ -95,7 +95,6 @@ static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, b
         mbuf->data_len = ndn->net_len;
         mbuf->pkt_len = ndn->net_len;
     }
-    ndn_name_hash(&ndn->name, &fwd->shared->name_key);
     return DROP_NONE;
 }
 
@@ -295,51 +294,56 @@ static inline bool input_is_nack(const struct pkt *pkt)
     return (pkt->ndn.lp.has & LP_HAS_NACK) != 0;
 }
 
-/* First stage of a parsed packet: bring the buckets it will look at. */
-static inline void input_prefetch(struct fwd *fwd, const struct pkt *pkt)
+static inline bool input_is_upstream(const struct pkt *pkt)
 {
-    if (pkt->ndn.type == NDN_TYPE_DATA || input_is_nack(pkt))
-        ndn_data_prefetch_bucket(fwd, pkt);
-    else
-        ndn_interest_prefetch_bucket(fwd, pkt);
+    return pkt->ndn.type == NDN_TYPE_DATA || input_is_nack(pkt);
 }
 
-/* Second and third stage of a burst of parsed packets. */
-static void input_act(struct fwd *fwd, unsigned n)
+/*
+ * Hash the names of a burst and bring the buckets they lead to. A loop of its own, so that the hashes of several
+ * packets, each a chain of dependent steps, overlap. @return packets that stay: those of other workers' names go
+ */
+static unsigned input_hash(struct fwd *fwd, unsigned n, bool dispatch)
 {
-    struct pkt *pkts = fwd->pkts;
+    unsigned stay = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (pkts[i].ndn.type == NDN_TYPE_DATA || input_is_nack(&pkts[i]))
-            ndn_data_prefetch_entry(fwd, &pkts[i]);
+        struct pkt *pkt = &fwd->pkts[i];
+        ndn_name_hash(&pkt->ndn.name, &fwd->shared->name_key);
+        if (unlikely(dispatch) && dispatch_away(fwd, pkt))
+            continue;
+        if (input_is_upstream(pkt))
+            ndn_data_prefetch_bucket(fwd, pkt);
         else
-            ndn_interest_prefetch_entry(fwd, &pkts[i]);
+            ndn_interest_prefetch_bucket(fwd, pkt);
+        fwd->stay[stay++] = pkt;
     }
-    for (unsigned i = 0; i < n; i++) {
-        if (pkts[i].ndn.type == NDN_TYPE_DATA)
-            ndn_data(fwd, &pkts[i]);
-        else if (input_is_nack(&pkts[i]))
-            ndn_nack(fwd, &pkts[i]);
-        else
-            ndn_interest(fwd, &pkts[i]);
-    }
+    return stay;
 }
 
-/* Place of the next packet of the burst; the burst is worked off first when it must not wait for this one. */
-static inline unsigned input_push(struct fwd *fwd, unsigned n, bool linear)
+/* All stages after parsing. */
+static void input_act(struct fwd *fwd, unsigned n, bool dispatch)
 {
-    if (fwd->shared->dispatch != NULL && dispatch_away(fwd, &fwd->pkts[n]))
-        return n;
-    input_prefetch(fwd, &fwd->pkts[n]);
-    n++;
-    if (unlikely(linear)) {
-        input_act(fwd, n);
-        n = 0;
+    n = input_hash(fwd, n, dispatch);
+    struct pkt **stay = fwd->stay;
+    for (unsigned i = 0; i < n; i++) {
+        if (input_is_upstream(stay[i]))
+            ndn_data_prefetch_entry(fwd, stay[i]);
+        else
+            ndn_interest_prefetch_entry(fwd, stay[i]);
     }
-    return n;
+    for (unsigned i = 0; i < n; i++) {
+        if (stay[i]->ndn.type == NDN_TYPE_DATA)
+            ndn_data(fwd, stay[i]);
+        else if (input_is_nack(stay[i]))
+            ndn_nack(fwd, stay[i]);
+        else
+            ndn_interest(fwd, stay[i]);
+    }
 }
 
 void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns)
 {
+    bool dispatch = fwd->shared->dispatch != NULL;
     fwd->now_ns = now_ns;
     fwd->stats.rx_frames += n;
     for (unsigned i = 0; i < INPUT_AHEAD && i < n; i++)
@@ -350,12 +354,17 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
         if (i + INPUT_AHEAD < n)
             rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
         bool linear;
-        // A packet in several segments overwrites the linear buffer, which the pending ones do not use.
-        if (input_frame(fwd, port, mbufs[i], &fwd->pkts[ready], &memo, &linear))
-            ready = input_push(fwd, ready, linear);
+        if (!input_frame(fwd, port, mbufs[i], &fwd->pkts[ready], &memo, &linear))
+            continue;
+        ready++;
+        // The next packet in several segments needs the linear buffer, which this one's names point into.
+        if (unlikely(linear)) {
+            input_act(fwd, ready, dispatch);
+            ready = 0;
+        }
     }
-    input_act(fwd, ready);
-    if (fwd->shared->dispatch != NULL)
+    input_act(fwd, ready, dispatch);
+    if (dispatch)
         dispatch_flush(fwd);
 }
 
@@ -368,13 +377,12 @@ void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n,
         bool linear;
         if (!dispatch_arrive(fwd, mbufs[i], pkt, &linear))
             continue;
-        input_prefetch(fwd, pkt);
         ready++;
         if (unlikely(linear)) {
-            input_act(fwd, ready);
+            input_act(fwd, ready, false);
             ready = 0;
         }
     }
-    input_act(fwd, ready);
+    input_act(fwd, ready, false);
     dispatch_flush(fwd);
 }

@@ -139,7 +139,7 @@ static void data_send(struct data_work *work, const struct face *face, struct rt
     const struct ndn_lp *lp = &work->pkt->ndn.lp;
     const uint8_t *token = pit_in_token(work->fwd->pit, entry, in);
     if (likely(!(lp->has & LP_HAS_CONGESTION_MARK))) {
-        output_send_token(work->fwd, face, mbuf, token, in->token_len, OUTPUT_DATA);
+        output_data(work->fwd, face, mbuf, token, in->token_len);
         return;
     }
     struct ndn_lp_out fields = {
@@ -152,7 +152,7 @@ static void data_satisfy(struct data_work *work)
 {
     struct fwd *fwd = work->fwd;
     struct rte_mbuf *mbuf = work->pkt->mbuf;
-    bool localhost = pkt_is_localhost(work->pkt->ndn.name.value, work->pkt->ndn.name.len);
+    bool localhost = pkt_is_localhost(&work->pkt->ndn.name);
     const struct pit_entry *last_entry = NULL;
     const struct pit_in *last_in = NULL;
     const struct face *last_face = NULL;
@@ -189,7 +189,7 @@ void ndn_data(struct fwd *fwd, struct pkt *pkt)
         fwd->stats.in_data++;
         pkt_face_stats(fwd, pkt->face->id)->in_data++;
     }
-    if (unlikely(pkt->face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))) {
+    if (unlikely(pkt->face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))) {
         pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
         return;
     }

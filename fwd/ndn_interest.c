@@ -111,7 +111,7 @@ static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *
     }
     pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
     if (data != NULL)
-        output_send_token(fwd, face, data, token, token_len, OUTPUT_DATA);
+        output_data(fwd, face, data, token, token_len);
 }
 
 /* Tick at which this Interest's lifetime ends. */
@@ -158,7 +158,7 @@ static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_ent
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
     token_write(octets, token, fwd->shared->token_key);
     if (likely(!(pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK))) {
-        output_send_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
+        output_interest(fwd, face, mbuf, octets);
         return;
     }
     struct ndn_lp_out lp = {
@@ -216,7 +216,7 @@ static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry 
     enum drop refused = DROP_NONE;
     if (face == NULL)
         refused = DROP_FACE_DOWN;
-    else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))
+    else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))
         refused = DROP_SCOPE_VIOLATION;
     else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt->ndn.interest.hop_limit == 0)
         refused = DROP_HOP_LIMIT_SPENT;
@@ -277,7 +277,7 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         interest->hop_limit--;
         chain_write_octet(pkt->mbuf, interest->hop_limit_off, interest->hop_limit);
     }
-    if (unlikely(face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name->value, name->len))) {
+    if (unlikely(face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))) {
         pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
         return;
     }
@@ -327,15 +327,17 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     // A ForwardingHint changes the next hops; the strategy is the name's.
     const struct fib_entry *fib = fib_lookup(fwd->shared->fib, name);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
-    struct strategy_choice choice = {
-        .in = face,
-        .fib = interest_route(fwd, pkt, fib),
-        .entry = entry,
-        .localhost = pkt_is_localhost(name->value, name->len),
-        .localhop = pkt_is_localhop(name->value, name->len),
-        .hop_limit = interest->hop_limit,
-        .none = DROP_NO_ROUTE,
-    };
+    // Not initialised as a whole: most of it is the array of upstreams.
+    struct strategy_choice choice;
+    choice.in = face;
+    choice.fib = interest_route(fwd, pkt, fib);
+    choice.entry = entry;
+    choice.localhost = face->scope == FACE_SCOPE_LOCAL && pkt_is_localhost(name);
+    choice.localhop = pkt_is_localhop(name);
+    choice.hop_limit = interest->hop_limit;
+    choice.n_out = 0;
+    choice.none = DROP_NO_ROUTE;
+    choice.suppressed = false;
     strategy->type->interest(fwd, strategy, &choice);
     if (likely(choice.n_out > 0)) {
         fwd->stats.retransmitted += inserted == PIT_FOUND;

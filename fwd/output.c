@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fwd/chain.h"
+#include "fwd/token.h"
 #include "ports/face_tx.h"
 
 /* Below this many octets a copy is cheaper than a header buffer and a reference. */
@@ -160,23 +161,42 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
     output_frame(fwd, face, mbuf);
 }
 
-void output_send_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
-                       uint8_t token_len, enum output_kind kind)
+/*
+ * Nearly every packet: one buffer with room before it, a token of eight octets and no other field, a face that is up
+ * and takes it whole. Both headers are written at once.
+ */
+static __rte_always_inline void output_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
+                                             const uint8_t *token, uint8_t token_len, enum output_kind kind)
 {
     uint32_t len = mbuf->pkt_len;
     if (unlikely(token_len != 8 || mbuf->next != NULL || len + NDN_LP_TOKEN_HEADER_MAX > face->mtu ||
-                 rte_pktmbuf_headroom(mbuf) < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
+                 mbuf->data_off < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
                  atomic_load_explicit(&face->down, memory_order_relaxed) != 0)) {
         struct ndn_lp_out lp = {.token_len = token_len, .token = token};
         output_send(fwd, face, mbuf, &lp, kind);
         return;
     }
     output_count(fwd, face, len, kind);
-    uint32_t header = (uint32_t)ndn_lp_prepend_token(rte_pktmbuf_mtod(mbuf, uint8_t *), len, token);
-    mbuf->data_off = (uint16_t)(mbuf->data_off - header);
-    mbuf->data_len = (uint16_t)(mbuf->data_len + header);
-    mbuf->pkt_len += header;
-    output_frame(fwd, face, mbuf);
+    uint8_t *net = rte_pktmbuf_mtod(mbuf, uint8_t *);
+    uint32_t added = (uint32_t)ndn_lp_prepend_token(net, len, token);
+    face_header_write(face, net - added, len + added);
+    added += face->hdr_len;
+    mbuf->data_off = (uint16_t)(mbuf->data_off - added);
+    mbuf->data_len = (uint16_t)(len + added);
+    mbuf->pkt_len = len + added;
+    face_pad(mbuf);
+    output_queue(fwd, face->port, mbuf);
+}
+
+void output_interest(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t token[TOKEN_SIZE])
+{
+    output_token(fwd, face, mbuf, token, TOKEN_SIZE, OUTPUT_INTEREST);
+}
+
+void output_data(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                 uint8_t token_len)
+{
+    output_token(fwd, face, mbuf, token, token_len, OUTPUT_DATA);
 }
 
 /* Segments that refer to @p len octets at @p off (from the buffer's start) of a chain, without copying them. */

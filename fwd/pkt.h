@@ -2,6 +2,8 @@
 #ifndef FWD_PKT_H
 #define FWD_PKT_H
 
+#include <string.h>
+
 #include <rte_mbuf.h>
 
 #include "fwd/fwd.h"
@@ -69,9 +71,16 @@ static inline uint64_t pkt_random(struct fwd *fwd)
     return z ^ (z >> 31);
 }
 
-/* Scope (NFD scope-prefix): compares the first component's octets. */
-bool pkt_is_localhost(const uint8_t *name, size_t len);
-bool pkt_is_localhop(const uint8_t *name, size_t len);
+/* Scopes (NFD scope-prefix): a name belongs to one when its first component is that very word. */
+static inline bool pkt_is_localhost(const struct ndn_name *name)
+{
+    return name->len >= 11 && memcmp(name->value, "\x08\x09localhost", 11) == 0;
+}
+
+static inline bool pkt_is_localhop(const struct ndn_name *name)
+{
+    return name->len >= 10 && memcmp(name->value, "\x08\x08localhop", 10) == 0;
+}
 
 /* One pipeline per file, steps in the reference forwarder's order. They take pkt->mbuf over. */
 void ndn_interest(struct fwd *fwd, struct pkt *pkt);

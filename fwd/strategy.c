@@ -35,26 +35,6 @@ struct strategy_suppression strategy_suppression(uint32_t initial_ms, uint32_t m
                                          .multiplier = (float)multiplier};
 }
 
-enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
-                            const struct face **out)
-{
-    const struct face *face = face_get(fwd->shared->faces, nexthop);
-    if (face == NULL || atomic_load_explicit(&face->down, memory_order_relaxed) != 0)
-        return DROP_FACE_DOWN;
-    if (nexthop == choice->in->id && face->link_type != FACE_LINK_AD_HOC)
-        return DROP_NO_ROUTE;
-    if (face->scope == FACE_SCOPE_NON_LOCAL) {
-        if (choice->localhost)
-            return DROP_SCOPE_VIOLATION;
-        if (choice->localhop && choice->in->scope == FACE_SCOPE_NON_LOCAL)
-            return DROP_SCOPE_LOCALHOP;
-        if (choice->hop_limit == 0)
-            return DROP_HOP_LIMIT_SPENT;
-    }
-    *out = face;
-    return DROP_NONE;
-}
-
 static uint16_t strategy_grow(const struct strategy_suppression *suppression, uint16_t interval)
 {
     float grown = (float)interval * suppression->multiplier;

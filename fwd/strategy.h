@@ -63,9 +63,26 @@ const struct strategy_type *strategy_find(const char *name);
 /** All types, NULL-terminated. */
 extern const struct strategy_type *const strategy_types[];
 
-/** Why a next hop may not be used for this Interest; DROP_NONE when it may. Writes *face. */
-enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
-                            const struct face **face);
+/** Why a next hop may not be used for this Interest; DROP_NONE when it may, and then *out is its face. Worker. */
+static inline enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
+                                          const struct face **out)
+{
+    const struct face *face = face_get(fwd->shared->faces, nexthop);
+    if (unlikely(face == NULL || atomic_load_explicit(&face->down, memory_order_relaxed) != 0))
+        return DROP_FACE_DOWN;
+    if (unlikely(nexthop == choice->in->id && face->link_type != FACE_LINK_AD_HOC))
+        return DROP_NO_ROUTE;
+    if (face->scope == FACE_SCOPE_NON_LOCAL) {
+        if (unlikely(choice->localhost))
+            return DROP_SCOPE_VIOLATION;
+        if (unlikely(choice->localhop && choice->in->scope == FACE_SCOPE_NON_LOCAL))
+            return DROP_SCOPE_LOCALHOP;
+        if (unlikely(choice->hop_limit == 0))
+            return DROP_HOP_LIMIT_SPENT;
+    }
+    *out = face;
+    return DROP_NONE;
+}
 
 enum strategy_retx { STRATEGY_NEW, STRATEGY_FORWARD, STRATEGY_SUPPRESS };
 

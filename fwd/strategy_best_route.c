@@ -20,7 +20,8 @@ static void note(struct strategy_choice *choice, enum drop reason)
 
 static void best_route_interest(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice)
 {
-    enum strategy_retx retx = strategy_suppress_entry(fwd, strategy, choice->entry);
+    enum strategy_retx retx =
+        choice->entry->n_out == 0 ? STRATEGY_NEW : strategy_suppress_entry(fwd, strategy, choice->entry);
     if (retx == STRATEGY_SUPPRESS) {
         choice->suppressed = true;
         return;
