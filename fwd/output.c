@@ -184,7 +184,8 @@ static __rte_always_inline void output_token(struct fwd *fwd, const struct face 
     mbuf->data_off = (uint16_t)(mbuf->data_off - added);
     mbuf->data_len = (uint16_t)(len + added);
     mbuf->pkt_len = len + added;
-    face_pad(mbuf);
+    if (likely(face->kind != FACE_BARE))
+        face_pad(mbuf);
     output_queue(fwd, face->port, mbuf);
 }
 
