@@ -370,9 +370,8 @@ void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf
         entry_clear(cs, index);
         cs->n_evictions++;
     } else {
+        // The pool holds capacity_max, so one is left.
         index = pool_get(&cs->entries);
-        if (index == POOL_NONE)
-            return;
     }
     struct cs_entry *entry = cs_at(cs, index);
     if (reuse && entry->queue == queue) {

@@ -3,6 +3,7 @@
 
 #include <rte_mbuf.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -210,11 +211,7 @@ static uint16_t msg_drop(struct reass *r, uint32_t index)
     return n;
 }
 
-/**
- * Drop the oldest message, of the same face when it has one. @p keep is spared.
- *
- * @return fragments freed, 0 when there is no other message
- */
+/** Drop the oldest message, of the same face when it has one. @p keep is spared; there is another. */
 static uint16_t evict(struct reass *r, uint32_t face_rec, uint32_t keep)
 {
     uint32_t victim = POOL_NONE;
@@ -228,8 +225,7 @@ static uint16_t evict(struct reass *r, uint32_t face_rec, uint32_t keep)
         if (victim != POOL_NONE && victim == keep)
             victim = msg_at(r, victim)->all.newer;
     }
-    if (victim == POOL_NONE)
-        return 0;
+    assert(victim != POOL_NONE);
     r->stats.n_evicted++;
     return msg_drop(r, victim);
 }
@@ -239,9 +235,8 @@ static uint32_t msg_new(struct reass *r, uint32_t face, uint64_t face_hash, uint
 {
     uint32_t rec = face_find(r, face, face_hash);
     if (rec == POOL_NONE) {
+        // There are as many as messages, so one is left.
         rec = pool_get(&r->faces);
-        if (rec == POOL_NONE)
-            return POOL_NONE;
         if (table_insert(&r->face_index, face_hash, rec) != 0) {
             pool_put(&r->faces, rec);
             return POOL_NONE;
@@ -249,7 +244,7 @@ static uint32_t msg_new(struct reass *r, uint32_t face, uint64_t face_hash, uint
         *face_at(r, rec) = (struct reass_face){.hash = face_hash, .face = face};
     }
     uint32_t index = pool_get(&r->msgs);
-    if (index != POOL_NONE && table_insert(&r->msg_index, hash, index) != 0) {
+    if (table_insert(&r->msg_index, hash, index) != 0) {
         pool_put(&r->msgs, index);
         index = POOL_NONE;
     }
@@ -348,7 +343,7 @@ static bool make_room(struct reass *r, uint32_t msg, uint32_t face, uint64_t fac
     uint32_t held = msg == POOL_NONE ? 0 : msg_at(r, msg)->n_bytes;
     if (bytes > r->config.max_bytes || held > r->config.max_bytes - bytes)
         return false;
-    // The loops end: each turn takes one message away, and without other messages all conditions are false.
+    // The loop ends: each turn takes one message away, and without other messages all conditions are false.
     for (;;) {
         uint32_t rec = face_find(r, face, face_hash);
         bool full = r->stats.n_bytes > r->config.max_bytes - bytes;
@@ -357,10 +352,7 @@ static bool make_room(struct reass *r, uint32_t msg, uint32_t face, uint64_t fac
                     (rec != POOL_NONE && face_at(r, rec)->list.count >= r->config.max_per_face);
         if (!full)
             return true;
-        uint16_t n = evict(r, rec, msg);
-        if (n == 0)
-            return false;
-        freed->evicted = (uint16_t)(freed->evicted + n);
+        freed->evicted = (uint16_t)(freed->evicted + evict(r, rec, msg));
     }
 }
 

@@ -220,6 +220,10 @@ Test(cs, large_lru_spares_what_was_used)
     }
     cr_assert_eq(cs_check(cs), 0);
     cr_assert_eq(fake_n_live, N);
+    struct data_name n;
+    data_name(&n, "/a");
+    cr_assert_eq(cs_erase(cs, &n.name, N), N, "whatever was brought into the cache ahead");
+    cr_assert_eq(cs_check(cs), 0);
     destroy(cs);
 }
 

@@ -207,3 +207,59 @@ Test(cs_prefix, full_bucket_on_eviction_loses_one_entry)
     cr_assert_lt(info.n_entries, 100);
     destroy(cs);
 }
+
+/** Prefixes of one component share bucket and tag, but not the hash. */
+static void same_bucket(struct ndn_name *name, const struct ndn_name_key *key)
+{
+    (void)key;
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < name->len; i++)
+        sum = sum * 31 + name->value[i];
+    for (unsigned i = 0; i <= name->depth; i++)
+        name->hash[i] = i == 1 ? 42 | (uint64_t)name->value[2] << 20 | (uint64_t)name->value[3] << 28 : sum;
+    name->hash_full = name->n_comps == 1 ? name->hash[1] : sum * 0x9e3779b97f4a7c15;
+}
+
+Test(cs_prefix, full_index_leaves_entries_to_exact_lookup)
+{
+    struct cs *cs = data_cs(300, 300, CS_LRU);
+    ndn_name_hash = same_bucket;
+    insert_many(cs, "/%u/x", 10, 11);
+    cr_assert_eq(find_below(cs, "/10", 0), 10);
+    insert_many(cs, "/%u/x", 11, 100);
+    cr_assert_eq(cs->prefixes.groups.n_used, TABLE_BUCKET_SLOTS * TABLE_PROBES);
+    struct data_name n;
+    unsigned below = 0;
+    for (uint32_t i = 10; i < 100; i++) {
+        char uri[32];
+        snprintf(uri, sizeof uri, "/%u/x", i);
+        data_name(&n, uri);
+        cr_assert_eq(data_find(cs, &n.name, false, false, 0), i);
+        snprintf(uri, sizeof uri, "/%u", i);
+        below += find_below(cs, uri, 0) == i;
+    }
+    cr_assert_eq(below, TABLE_BUCKET_SLOTS * TABLE_PROBES);
+    for (unsigned i = 0; i < 20; i++)
+        cs_poll(cs, 0);
+    cr_assert_eq(cs_check(cs), 0);
+    destroy(cs);
+}
+
+Test(cs_prefix, entries_erased_during_a_drop)
+{
+    struct cs *cs = data_cs(300, 300, CS_LRU);
+    insert_many(cs, "/a/%u", 1, 200);
+    cr_assert_eq(find_below(cs, "/a", 0), 199);
+    cs_poll(cs, 61 * SECOND);
+    cs_poll(cs, 61 * SECOND);
+    cr_assert_neq(cs->prefixes.dropping, 0);
+    struct data_name n;
+    data_name(&n, "/a");
+    cr_assert_eq(cs_erase(cs, &n.name, 150), 150);
+    cr_assert_eq(cs_check(cs), 0);
+    for (unsigned i = 0; i < 10; i++)
+        cs_poll(cs, 61 * SECOND);
+    cr_assert_eq(cs->prefixes.dropping, 0);
+    cr_assert_eq(cs->prefixes.nodes.n_used, 0);
+    destroy(cs);
+}
