@@ -70,9 +70,15 @@ static inline void output_count(struct fwd *fwd, const struct face *face, uint32
     }
 }
 
+/* Octets that one buffer holds behind the headers. */
+static uint32_t output_buffer_room(const struct fwd *fwd)
+{
+    return (uint32_t)rte_pktmbuf_data_room_size(fwd->pool) - OUTPUT_HEADROOM;
+}
+
 /* Send a packet in fragments, each copied into a buffer of its own. Takes the mbuf over. */
 static void output_fragments(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
-                             const struct ndn_lp_out *lp)
+                             const struct ndn_lp_out *lp, enum output_kind kind)
 {
     uint32_t fields = (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
     uint32_t overhead = OUTPUT_FRAGMENT_OVERHEAD + fields;
@@ -82,7 +88,7 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
     }
     uint32_t room = face->mtu - overhead;
     // A fragment has one buffer to itself; a small buffer cuts it smaller than the face would.
-    room = RTE_MIN(room, (uint32_t)rte_pktmbuf_data_room_size(fwd->pool) - OUTPUT_HEADROOM);
+    room = RTE_MIN(room, output_buffer_room(fwd));
     uint32_t count = (mbuf->pkt_len + room - 1) / room;
     if (count > NDN_LP_FRAGS_MAX) {
         output_refuse(fwd, face, mbuf, DROP_TX_SIZE);
@@ -114,18 +120,16 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
     }
     // The packet left as its fragments: it is one of them, so one less was made here.
     fwd->stats.originated--;
+    output_count(fwd, face, mbuf->pkt_len, kind);
     rte_pktmbuf_free(mbuf);
 }
 
-/* A packet whose buffer lacks headroom, or is a chain that the port cannot send, moves to one buffer that has it. */
+/* Move a packet to new buffers with headroom. @return NULL when there are none; @p mbuf is then as before */
 static struct rte_mbuf *output_relocate(struct fwd *fwd, struct rte_mbuf *mbuf)
 {
     struct rte_mbuf *copy = chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, OUTPUT_HEADROOM);
-    if (copy == NULL || (copy->nb_segs > 1 && mbuf->nb_segs > 1)) {
-        rte_pktmbuf_free(copy);
-        return NULL;
-    }
-    rte_pktmbuf_free(mbuf);
+    if (copy != NULL)
+        rte_pktmbuf_free(mbuf);
     return copy;
 }
 
@@ -138,12 +142,14 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
         return;
     }
     uint32_t header = ndn_lp_out_empty(lp) ? 0 : (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
-    if (unlikely(mbuf->pkt_len + header > face->mtu)) {
-        output_count(fwd, face, mbuf->pkt_len, kind);
-        output_fragments(fwd, face, mbuf, lp);
+    bool move = rte_pktmbuf_headroom(mbuf) < header + face->hdr_len || (mbuf->nb_segs > 1 && !port->tx_multi_seg);
+    // A port that sends no chains gets a packet that needs more than one buffer in fragments as well.
+    if (unlikely(mbuf->pkt_len + header > face->mtu ||
+                 (move && !port->tx_multi_seg && mbuf->pkt_len > output_buffer_room(fwd)))) {
+        output_fragments(fwd, face, mbuf, lp, kind);
         return;
     }
-    if (unlikely(rte_pktmbuf_headroom(mbuf) < header + face->hdr_len || (mbuf->nb_segs > 1 && !port->tx_multi_seg))) {
+    if (unlikely(move)) {
         struct rte_mbuf *copy = output_relocate(fwd, mbuf);
         if (copy == NULL) {
             output_refuse(fwd, face, mbuf, DROP_TX_NO_MBUF);
