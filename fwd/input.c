@@ -66,7 +66,7 @@ unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
  * Interest or Data in pkt->ndn, whose octets begin at mbuf data + off, or in the linear buffer. Cuts the mbuf to it,
  * refuses local fields from faces without them, completes an Interest without Nonce, hashes the name.
  */
-static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
+static inline enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
 {
     struct ndn_packet *ndn = &pkt->ndn;
     if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE && !(pkt->face->flags & FACE_LOCAL_FIELDS)))
@@ -99,7 +99,7 @@ static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, b
 }
 
 /* Reassembly: takes the fragment's mbuf; true when the whole packet is in *pkt. */
-static bool input_fragment(struct fwd *fwd, struct pkt *pkt, uint64_t sender, uint32_t off)
+static __rte_noinline bool input_fragment(struct fwd *fwd, struct pkt *pkt, uint64_t sender, uint32_t off)
 {
     struct rte_mbuf *whole = NULL;
     struct reass_header header;
@@ -142,8 +142,8 @@ static bool input_fragment(struct fwd *fwd, struct pkt *pkt, uint64_t sender, ui
  * Parse the link-layer packet of @p len octets at @p p, which is @p off octets into the mbuf's data (or into the
  * linear buffer). True when *pkt is ready for the pipelines; else the mbuf has been taken care of.
  */
-static bool input_packet(struct fwd *fwd, struct pkt *pkt, const uint8_t *p, uint32_t len, uint32_t off,
-                         uint64_t sender, bool padded, bool *linear)
+static __rte_always_inline bool input_packet(struct fwd *fwd, struct pkt *pkt, const uint8_t *p, uint32_t len,
+                                             uint32_t off, uint64_t sender, bool padded, bool *linear)
 {
     struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = padded};
     pkt_face_stats(fwd, pkt->face->id)->in_bytes += len;
@@ -227,13 +227,51 @@ static inline bool input_memo_hit(const struct input_memo *memo, const uint8_t *
     return ((first ^ memo->first) | (second ^ memo->second)) == 0;
 }
 
+/* A frame whose link header is not that of the last one; as input_packet(). */
+static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *port, struct pkt *pkt, const uint8_t *p,
+                                           uint32_t len, struct input_memo *memo, bool *linear)
+{
+    struct frame frame = {.payload_len = (uint16_t)len};
+    uint32_t face_id;
+    uint64_t sender = 0;
+    enum drop drop = DROP_NONE;
+    if (port->bare) {
+        face_id = port_bare_face(port);
+        drop = face_id == 0 ? DROP_NO_FACE : DROP_NONE;
+    } else {
+        drop = (enum drop)frame_parse(p, len, &port->frame_opts, &frame);
+        if (likely(drop == DROP_NONE)) {
+            enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
+            if (unlikely(miss != PORT_MATCHED))
+                drop = input_miss(miss);
+        }
+    }
+    if (drop == DROP_NONE) {
+        pkt->face = face_get(fwd->shared->faces, face_id);
+        drop = pkt->face == NULL ? DROP_FACE_DOWN : DROP_NONE;
+    }
+    if (unlikely(drop != DROP_NONE)) {
+        pkt_drop(fwd, pkt->mbuf, drop);
+        return false;
+    }
+    if (frame.kind == FRAME_NDN && frame.n_tags == 0) {
+        *memo = (struct input_memo){.face = pkt->face, .sender = sender};
+        memcpy(&memo->first, p, sizeof memo->first);
+        memcpy(&memo->second, p + 6, sizeof memo->second);
+    }
+    return input_packet(fwd, pkt, p + frame.payload_off, frame.payload_len, frame.payload_off, sender,
+                        frame.kind == FRAME_NDN, linear);
+}
+
 /* A frame from a port; as input_packet(). */
 static inline bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt,
                                struct input_memo *memo, bool *linear)
 {
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
     uint32_t len = mbuf->data_len;
-    *linear = mbuf->nb_segs > 1;
+    pkt->mbuf = mbuf;
+    pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
+    *linear = mbuf->next != NULL;
     if (unlikely(*linear)) {
         if (mbuf->pkt_len > INPUT_LINEAR_SIZE) {
             pkt_drop(fwd, mbuf, DROP_SEGMENTS);
@@ -244,49 +282,11 @@ static inline bool input_frame(struct fwd *fwd, const struct port *port, struct 
         p = fwd->linear;
         fwd->stats.linearised++;
     }
-    pkt->mbuf = mbuf;
-    pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
-    if (likely(input_memo_hit(memo, p, len))) {
-        pkt->face = memo->face;
-        return input_packet(fwd, pkt, p + sizeof(struct rte_ether_hdr), len - (uint32_t)sizeof(struct rte_ether_hdr),
-                            sizeof(struct rte_ether_hdr), memo->sender, true, linear);
-    }
-    struct frame frame;
-    uint32_t face_id;
-    uint64_t sender = 0;
-    if (port->bare) {
-        face_id = port_bare_face(port);
-        frame.payload_off = 0;
-        frame.payload_len = (uint16_t)len;
-        frame.kind = 0;
-        if (face_id == 0) {
-            pkt_drop(fwd, mbuf, DROP_NO_FACE);
-            return false;
-        }
-    } else {
-        enum drop drop = (enum drop)frame_parse(p, len, &port->frame_opts, &frame);
-        if (likely(drop == DROP_NONE)) {
-            enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
-            if (unlikely(miss != PORT_MATCHED))
-                drop = input_miss(miss);
-        }
-        if (unlikely(drop != DROP_NONE)) {
-            pkt_drop(fwd, mbuf, drop);
-            return false;
-        }
-    }
-    pkt->face = face_get(fwd->shared->faces, face_id);
-    if (unlikely(pkt->face == NULL)) {
-        pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
-        return false;
-    }
-    if (frame.kind == FRAME_NDN && frame.n_tags == 0) {
-        *memo = (struct input_memo){.face = pkt->face, .sender = sender};
-        memcpy(&memo->first, p, sizeof memo->first);
-        memcpy(&memo->second, p + 6, sizeof memo->second);
-    }
-    return input_packet(fwd, pkt, p + frame.payload_off, frame.payload_len, frame.payload_off, sender,
-                        frame.kind == FRAME_NDN, linear);
+    if (unlikely(!input_memo_hit(memo, p, len)))
+        return input_frame_any(fwd, port, pkt, p, len, memo, linear);
+    const uint32_t header = sizeof(struct rte_ether_hdr);
+    pkt->face = memo->face;
+    return input_packet(fwd, pkt, p + header, len - header, header, memo->sender, true, linear);
 }
 
 static inline bool input_is_nack(const struct pkt *pkt)

@@ -33,31 +33,26 @@ struct data_work {
 
 struct pit_entry *ndn_token_entry(struct fwd *fwd, const struct pkt *pkt)
 {
-    struct token token;
-    const struct ndn_lp *lp = &pkt->ndn.lp;
-    if (lp->token_len == 0)
-        return NULL;
-    struct pit_entry *entry = NULL;
-    if (token_read(lp->token, lp->token_len, fwd->shared->token_key, &token) && token.worker == fwd->worker)
-        entry = pit_at(fwd->pit, token.slot, token.generation);
-    fwd->stats.token_bad += entry == NULL;
+    struct pit_entry *entry = pkt->has_token ? pit_at(fwd->pit, pkt->token.slot, pkt->token.generation) : NULL;
+    fwd->stats.token_bad += entry == NULL && pkt->ndn.lp.token_len > 0;
     return entry;
 }
 
-void ndn_data_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt)
+void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt)
 {
-    struct token token;
     const struct ndn_lp *lp = &pkt->ndn.lp;
     pit_prefetch_bucket(fwd->pit, pkt->ndn.name.hash_full);
-    if (lp->token_len == TOKEN_SIZE && token_read(lp->token, TOKEN_SIZE, fwd->shared->token_key, &token))
-        pit_prefetch_slot(fwd->pit, token.slot);
+    pkt->has_token = token_read(lp->token, lp->token_len, fwd->shared->token_key, &pkt->token) &&
+                     pkt->token.worker == fwd->worker;
+    if (likely(pkt->has_token))
+        pit_prefetch_slot(fwd->pit, pkt->token.slot);
     if (fwd->cs_on)
         cs_prefetch_bucket(fwd->cs, pkt->ndn.name.hash_full);
 }
 
 void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
 {
-    if (pkt->ndn.lp.token_len == 0)
+    if (!pkt->has_token)
         pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
     if (fwd->cs_on)
         cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);

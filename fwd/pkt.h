@@ -7,6 +7,7 @@
 #include <rte_mbuf.h>
 
 #include "fwd/fwd.h"
+#include "fwd/token.h"
 
 /*
  * A packet on its way through the stages, and the steps that pipelines share. Internal to fwd/; every function is
@@ -26,6 +27,8 @@ struct pkt {
     struct rte_mbuf *mbuf;
     const struct face *face; /**< it came in by; valid until the end of the burst (RCU) */
     struct pkt_look look;
+    bool has_token;     /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
+    struct token token; /**< what it says; a hint */
     struct ndn_packet ndn;
 };
 
@@ -90,7 +93,8 @@ void ndn_nack(struct fwd *fwd, struct pkt *pkt);
 /** Lookup stages of a burst: buckets first, entries when those have arrived. */
 void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
 void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
-void ndn_data_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
+/** Also reads the token. */
+void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt);
 void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
 
 /** The entry was not satisfied: remember its nonces, count, erase. */

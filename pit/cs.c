@@ -44,7 +44,8 @@ int cs_create(struct cs **out, const struct cs_config *config, uint64_t now_ns)
     if (pool_init(&cs->entries, n, sizeof(struct cs_entry), config->pages) != 0)
         goto fail;
     cs->entry = pool_at(&cs->entries, 0);
-    if (table_init(&cs->index, n, config->pages) != 0)
+    // A small index is made roomy: entries outside their home bucket cost more than the memory.
+    if (table_init(&cs->index, n < 4096 ? 2 * n : n, config->pages) != 0)
         goto fail;
     cs->cold = arena_map(((size_t)n + 1) * sizeof *cs->cold, config->pages);
     if (cs->cold == NULL)
@@ -223,11 +224,11 @@ void cs_prefetch_bucket(const struct cs *cs, uint64_t hash)
 
 void cs_prefetch_entry(const struct cs *cs, uint64_t hash)
 {
-    struct table_iter iter;
-    uint32_t index = table_first(&cs->index, hash, &iter);
-    if (index == 0)
+    const struct table_bucket *home = &cs->index.bucket[table_home(&cs->index, hash)];
+    unsigned match = table_match_tag(home, table_tag(hash));
+    if (match == 0)
         return;
-    const struct cs_entry *entry = cs_at(cs, index);
+    const struct cs_entry *entry = cs_at(cs, home->index[__builtin_ctz(match)]);
     __builtin_prefetch(entry, 1);
     __builtin_prefetch(entry->name);
 }

@@ -30,6 +30,7 @@ struct pit_fire {
 void pit_fire_entry(void *fire, uint32_t slot);
 /** Part of pit_only_exact(): true when a digest entry may be pending for Data of this name. */
 bool pit_digest_pending(const struct pit *pit, const struct ndn_name *name);
+int pit_in_set_token_any(struct pit *pit, struct pit_in *in, const uint8_t *token, uint8_t len);
 struct pit_in *pit_in_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face);
 struct pit_out *pit_out_add_more(struct pit *pit, struct pit_entry *entry, uint32_t face);
 struct pit_in *pit_in_next_more(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
@@ -132,6 +133,18 @@ static inline struct pit_in *pit_in_add(struct pit *pit, struct pit_entry *entry
     entry->in = (struct pit_in){.face = face};
     entry->n_in++;
     return &entry->in;
+}
+
+static inline int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token,
+                                   uint8_t len)
+{
+    (void)entry;
+    if (len == PIT_TOKEN_INLINE && in->token_len <= PIT_TOKEN_INLINE) {
+        __builtin_memcpy(in->token, token, PIT_TOKEN_INLINE);
+        in->token_len = len;
+        return 0;
+    }
+    return pit_in_set_token_any(pit, in, token, len);
 }
 
 static inline struct pit_out *pit_out_add(struct pit *pit, struct pit_entry *entry, uint32_t face)

@@ -113,9 +113,8 @@ struct pit_in *pit_in_next_more(const struct pit *pit, struct pit_entry *entry, 
     return block->in[0].face != 0 ? &block->in[0] : &block->in[1];
 }
 
-int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token, uint8_t len)
+int pit_in_set_token_any(struct pit *pit, struct pit_in *in, const uint8_t *token, uint8_t len)
 {
-    (void)entry;
     uint32_t block = pit_token_block(in);
     if (len > sizeof pit_block_at(pit, 0)->token)
         return -EINVAL;
