@@ -28,6 +28,7 @@ void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
     pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
     if (fwd->cs_on)
         cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);
+    fib_prefetch_entry(fwd->shared->fib, &pkt->ndn.name);
 }
 
 void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry)
