@@ -20,9 +20,14 @@
 struct port_config {
     const char *name;   /**< of the configuration */
     const char *device; /**< "0000:8a:00.0", "net_memif0,role=server,...", any DPDK device string; for AF_XDP: NULL */
-    const char *netdev; /**< kernel interface for AF_XDP with our own eBPF program; else NULL */
-    uint16_t mtu;       /**< 0: the device's */
-    uint16_t n_queues;  /**< 0: as many as workers, at most what the device has */
+    /**
+     * Kernel interface for AF_XDP with our own eBPF program; else NULL. The program sees VLAN tags only in the frame:
+     * with VLAN faces the interface must not take them out (ethtool -K IF rxvlan off; on a veth, txvlan off at its
+     * peer).
+     */
+    const char *netdev;
+    uint16_t mtu;                     /**< 0: the device's */
+    uint16_t n_queues;                /**< 0: as many as workers, at most what the device has */
     uint16_t rx_desc, tx_desc;        /**< 0: 1024, bounded by the device */
     uint16_t udp_ports[PORT_UDP_MAX]; /**< destination ports that are NDN, host order; 0 ends the list; default 6363 */
     bool bare;                        /**< frames carry bare NDN packets, no Ethernet header (memif) */

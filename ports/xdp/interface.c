@@ -42,14 +42,20 @@ uint16_t interface_mtu(const char *netdev)
     return interface_ioctl(netdev, SIOCGIFMTU, &ifr) == 0 ? (uint16_t)RTE_MIN(ifr.ifr_mtu, UINT16_MAX) : 1500;
 }
 
-uint16_t interface_queues(const char *netdev)
+struct interface_queues interface_queues(const char *netdev)
 {
     struct ethtool_channels channels = {.cmd = ETHTOOL_GCHANNELS};
     struct ifreq ifr = {.ifr_data = (void *)&channels};
-    if (interface_ioctl(netdev, SIOCETHTOOL, &ifr) != 0 || channels.max_combined == 0) {
-        return 1;
+    struct interface_queues queues = {.usable = 1, .receive = 1};
+    if (interface_ioctl(netdev, SIOCETHTOOL, &ifr) != 0) {
+        return queues;
     }
-    return (uint16_t)RTE_MAX(RTE_MIN(channels.combined_count, (uint32_t)PORT_QUEUES_MAX), 1u);
+    if (channels.max_combined != 0) {
+        queues.usable = (uint16_t)RTE_MAX(RTE_MIN(channels.combined_count, (uint32_t)PORT_QUEUES_MAX), 1u);
+    }
+    queues.receive = channels.combined_count + channels.rx_count;
+    queues.combined = channels.max_combined != 0;
+    return queues;
 }
 
 int interface_capabilities(const char *netdev, char *err)

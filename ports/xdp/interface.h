@@ -11,8 +11,13 @@
 unsigned interface_flags(const char *netdev);
 /** 1500 when it cannot be learned. */
 uint16_t interface_mtu(const char *netdev);
-/** Receive queues that net_af_xdp can use: combined channels, 1 where the interface knows none. */
-uint16_t interface_queues(const char *netdev);
+/** Queues of an interface. */
+struct interface_queues {
+    uint16_t usable;  /**< by net_af_xdp: combined channels, 1 where the interface knows none */
+    uint32_t receive; /**< that frames may arrive on */
+    bool combined;    /**< how ethtool -L speaks of them: combined, else rx */
+};
+struct interface_queues interface_queues(const char *netdev);
 /** Have we what opening an AF_XDP port takes? @return 0, or -EPERM with the missing ones named in @p err */
 int interface_capabilities(const char *netdev, char *err);
 

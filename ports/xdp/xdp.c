@@ -201,13 +201,13 @@ int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char
         rc = port_fail(err, xdp->object_fd, "memory for the eBPF object: %s", strerror(-xdp->object_fd));
         goto fail;
     }
-    uint16_t has = interface_queues(netdev);
-    if (has > *n_queues) {
+    struct interface_queues queues = interface_queues(netdev);
+    *n_queues = RTE_MIN(*n_queues, queues.usable);
+    if (queues.receive > *n_queues) {
         RTE_LOG(WARNING, USER1,
-                "%s has %u queues and %u are used: frames of the others are lost; ethtool -L %s combined %u\n", netdev,
-                has, *n_queues, netdev, *n_queues);
+                "%s receives on %u queues and %u of them are used: NDN on the others is lost; ethtool -L %s %s %u\n",
+                netdev, queues.receive, *n_queues, netdev, queues.combined ? "combined" : "rx", *n_queues);
     }
-    *n_queues = RTE_MIN(*n_queues, has);
     *out = xdp;
     return 0;
 fail:

@@ -100,6 +100,21 @@ say "$(grep ^received "$tmp/big.log")"
 in_f ip link set f0 mtu 1500
 in_c ip link set c0 mtu 1500
 
+say "queues that no socket serves are warned of, and their frames counted"
+ip link add c2 netns "$NS_C" numtxqueues 2 numrxqueues 2 type veth peer name f2 netns "$NS_F" numtxqueues 2 numrxqueues 2
+in_c ethtool -L c2 tx 2 >/dev/null
+in_f ethtool -L f2 rx 2 >/dev/null
+in_c ip link set c2 up
+in_f ip link set f2 up
+start queues "$NS_F" "$probe" receive f2
+wait_for 10 grep -q ^ready "$tmp/queues.log" || fail "the port does not open: $(cat "$tmp/queues.log")"
+grep -q 'f2 receives on 2 queues and 1 of them are used.*ethtool -L f2 rx 1' "$tmp/queues.log" || fail "$(cat "$tmp/queues.log")"
+in_c "$probe" send c2 ff:ff:ff:ff:ff:ff 100 ether udp4 udp6 # the senders choice of a queue depends on the flow
+finish "$started" || fail "the probe fails at its end"
+say "$(grep ^received "$tmp/queues.log")"
+[ $(($(value queues redirected) + $(value queues dropped))) = 300 ] || fail "300 frames were sent"
+[ "$(value queues redirected)" = "$(value queues received)" ] || fail "what was redirected was not received"
+
 say "kill -9 leaves no program, and the port opens again at once"
 for round in 1 2 3; do
     start_probe "killed$round"
