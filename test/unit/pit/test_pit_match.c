@@ -183,3 +183,24 @@ Test(pit_match, entries_of_one_deep_prefix_are_bounded)
     cr_assert_eq(match_name(letters(&name, 250, 'x'), found), PIT_MATCHES_MAX);
     pit_destroy(pit);
 }
+
+/** The index tells hashes apart by 16 bits and the bucket: an entry that two lookups come upon is found by one. */
+Test(pit_match, colliding_tags_do_not_match_twice)
+{
+    make(16, 0);
+    struct test_name name;
+    struct pit_entry *entry = insert("/x", PIT_CAN_BE_PREFIX), *found[PIT_MATCHES_MAX];
+    bool collides = false;
+    for (uint32_t i = 0; i < 20000000 && !collides; i++) {
+        name.len = 0;
+        test_name_append(&name, NDN_GENERIC, "x", 1);
+        test_name_append(&name, NDN_GENERIC, &i, sizeof i);
+        test_name_finish(&name);
+        collides = table_tag(name.view.hash_full) == table_tag(entry->hash) &&
+                   table_home(&pit->table, name.view.hash_full) == table_home(&pit->table, entry->hash);
+    }
+    cr_assert(collides);
+    cr_assert_eq(match_name(&name, found), 1);
+    cr_assert_eq(found[0], entry);
+    pit_destroy(pit);
+}
