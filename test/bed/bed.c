@@ -459,7 +459,7 @@ struct ndn_packet bed_parse_sent(struct bed *bed, unsigned i, uint32_t *out_face
         payload_len = frame.payload_len;
     }
     struct ndn_packet packet;
-    struct ndn_parse_opts opts = {.allow_trailing = to->kind == FACE_ETHER};
+    struct ndn_parse_opts opts = {.lenient = bed->shared.lenient, .allow_trailing = to->kind == FACE_ETHER};
     BED_CHECK(ndn_packet_parse(bed_octets + to->hdr_len, payload_len, &opts, &packet) == VERDICT_OK);
     return packet;
 }

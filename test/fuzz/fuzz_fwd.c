@@ -421,6 +421,7 @@ static void finish(struct fuzz *f)
     for (unsigned i = 0; i < N_FACES; i++)
         face_set_down(bed->shared.faces, f->face[i], FACE_DOWN_LINK, false);
     bed_pass(bed, LIFETIME_MAX + 10);
+    bed_pass(bed, DNL_LIFETIME_MS + 10);
     take_sent(f);
     CHECK(bed_check(bed) == 0);
     for (uint16_t w = 0; w < bed->shared.n_workers; w++) {
@@ -446,6 +447,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2)
         return 0;
     struct fuzz *f = &fuzz[data[0] & 1];
+    // The same input, the same nonces.
+    for (uint16_t w = 0; w < f->bed->shared.n_workers; w++)
+        f->bed->fwd[w]->random = w;
     f->p = data + 1;
     f->end = data + size;
     while (f->p < f->end) {
