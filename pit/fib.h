@@ -58,7 +58,7 @@ const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name 
 int fib_nexthop_set(struct fib *fib, const uint8_t *prefix, uint16_t len, uint32_t face, uint32_t cost);
 /** @return 0, or -ENOENT */
 int fib_nexthop_unset(struct fib *fib, const uint8_t *prefix, uint16_t len, uint32_t face);
-/** Remove a face from every prefix. @return prefixes changed */
+/** Remove a face from every prefix. @return prefixes changed; one that finds no memory for it stays as it is */
 uint32_t fib_face_remove(struct fib *fib, uint32_t face);
 /** Set the strategy of a prefix. @return 0, -EINVAL, -ENOSPC */
 int fib_strategy_set(struct fib *fib, const uint8_t *prefix, uint16_t len, uint16_t strategy);

@@ -48,6 +48,7 @@ struct reass_stats {
 
 struct reass;
 
+/** @return 0, -EINVAL (limits of 0, max_fragments above NDN_LP_FRAGS_MAX), or -ENOMEM */
 int reass_create(struct reass **reass, const struct reass_config *config, uint64_t now_ns);
 void reass_destroy(struct reass *reass);
 
@@ -70,6 +71,7 @@ uint32_t reass_poll(struct reass *reass, uint64_t now_ns);
 /** Drop all messages of a face. @return fragments freed */
 uint32_t reass_face_remove(struct reass *reass, uint32_t face);
 void reass_stats(const struct reass *reass, struct reass_stats *stats);
+/** Check every invariant. Tests and fuzzers. @return 0 or -EINVAL */
 int reass_check(const struct reass *reass);
 
 #endif
