@@ -106,16 +106,18 @@ while IFS= read -r file; do
 done < <(find parser pit ports conf fwd -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \) 2>/dev/null | sort)
 
 if [ $compile = yes ]; then
-    read -ra dpdk <<<"$(pkg-config --cflags libdpdk | sed 's/-I/-isystem /g')"
+    dpdk=$(pkg-config --cflags libdpdk | sed 's/-I/-isystem /g')
     check_header() {
         # Twice, so that a missing guard shows.
+        # shellcheck disable=SC2086
         printf '#include "%s"\n#include "%s"\n' "$1" "$1" |
-            ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function -Werror -I. "${dpdk[@]}" \
+            ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-unused-function -Werror -I. $dpdk \
                 -fsyntax-only -x c - 2>&1 | grep -E 'error|warning' | sed "s|^|check-deps: $1 does not compile alone: |"
     }
-    while IFS= read -r header; do
-        check_header "$header" | grep . && status=1
-    done < <(find parser pit ports conf fwd -name '*.h' ! -name '*.bpf.h' ! -name 'vmlinux.h' | sort)
+    export -f check_header
+    export dpdk
+    find parser pit ports conf fwd -name '*.h' ! -name '*.bpf.h' ! -name 'vmlinux.h' -print0 | sort -z |
+        xargs -0 -n 1 -P "$(nproc)" bash -c 'check_header "$1"' check_header | grep . && status=1
 fi
 [ $status = 0 ] && echo "check-deps: ok"
 exit $status
