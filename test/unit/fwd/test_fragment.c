@@ -34,7 +34,8 @@ static unsigned sent_octets(uint8_t (*octets)[9000], size_t *len)
         (void)bed_parse_sent(bed, i, &to);
         const struct face *face = face_get(bed->shared.faces, to);
         len[i] = bed->sent[i].mbuf->pkt_len - face->hdr_len;
-        cr_assert_leq(len[i], RTE_MAX(face->mtu, 46), "fragment of %zu octets over an MTU of %u", len[i], face->mtu);
+        cr_assert_leq(len[i], (size_t)RTE_MAX(face->mtu, 46), "fragment of %zu octets over an MTU of %u", len[i],
+                      face->mtu);
         uint8_t frame[9100];
         const uint8_t *p = rte_pktmbuf_read(bed->sent[i].mbuf, 0, bed->sent[i].mbuf->pkt_len, frame);
         memcpy(octets[i], p + face->hdr_len, len[i]);
