@@ -239,7 +239,8 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
         face_id = port_bare_face(port);
         drop = face_id == 0 ? DROP_NO_FACE : DROP_NONE;
     } else {
-        drop = (enum drop)frame_parse(p, len, &port->frame_opts, &frame);
+        struct frame_opts opts = port_frame_opts(port, pkt->mbuf);
+        drop = (enum drop)frame_parse(p, len, &opts, &frame);
         if (likely(drop == DROP_NONE)) {
             enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
             if (unlikely(miss != PORT_MATCHED))

@@ -42,8 +42,8 @@ void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt)
 {
     const struct ndn_lp *lp = &pkt->ndn.lp;
     pit_prefetch_bucket(fwd->pit, pkt->ndn.name.hash_full);
-    pkt->has_token = token_read(lp->token, lp->token_len, fwd->shared->token_key, &pkt->token) &&
-                     pkt->token.worker == fwd->worker;
+    pkt->has_token =
+        token_read(lp->token, lp->token_len, fwd->shared->token_key, &pkt->token) && pkt->token.worker == fwd->worker;
     if (likely(pkt->has_token))
         pit_prefetch_slot(fwd->pit, pkt->token.slot);
     if (fwd->cs_on)

@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include <cap-ng.h>
+
 #include <rte_cycles.h>
 #include <rte_launch.h>
 #include <rte_lcore.h>
@@ -238,6 +240,14 @@ static void worker_loop(struct worker *worker)
     worker_relays(worker);
 }
 
+/* A worker reads hostile octets and needs nothing of the kernel but what the ports' descriptors give. */
+static void worker_give_up_privileges(void)
+{
+    capng_clear(CAPNG_SELECT_BOTH);
+    capng_apply(CAPNG_SELECT_CAPS);
+    prctl(PR_SET_NO_NEW_PRIVS, 1ul, 0ul, 0ul, 0ul);
+}
+
 static int worker_main(void *arg)
 {
     struct worker *worker = arg;
@@ -248,6 +258,7 @@ static int worker_main(void *arg)
     worker->config.fwd.send_ctx = worker;
     worker->config.fwd.now_ns = worker_now_ns();
     int rc = fwd_create(&fwd, &worker->config.fwd);
+    worker_give_up_privileges();
     worker->fwd = fwd;
     if (rc == 0) {
         rte_rcu_qsbr_thread_register(worker->config.qsbr, fwd->worker);

@@ -167,7 +167,8 @@ void pit_in_remove(struct pit *pit, struct pit_entry *entry, struct pit_in *in);
 /** First record (@p prev NULL) or the one after @p prev; NULL at the end. Removal during iteration is not allowed. */
 static inline struct pit_in *pit_in_next(const struct pit *pit, struct pit_entry *entry, struct pit_in *prev);
 /** Keep a downstream's PIT token. @return 0, -EINVAL (longer than 32 octets), -ENOSPC when a long one finds no block */
-static inline int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token, uint8_t len);
+static inline int pit_in_set_token(struct pit *pit, struct pit_entry *entry, struct pit_in *in, const uint8_t *token,
+                                   uint8_t len);
 /** The token of an in-record, valid until the record changes; in->token_len octets. */
 const uint8_t *pit_in_token(const struct pit *pit, const struct pit_entry *entry, const struct pit_in *in);
 

@@ -132,6 +132,7 @@ static int start_face(struct daemon *daemon, unsigned i)
     struct port *port = &daemon->port[from->port];
     struct face_config config = {
         .name = from->name,
+        .dev = port->config.netdev != NULL ? port->config.netdev : port->config.device,
         .port = port->index,
         .kind = (uint8_t)from->kind,
         .scope = (uint8_t)from->scope,
