@@ -26,6 +26,7 @@ struct daemon {
     uint64_t returned;      /**< bit of each port whose netdev was deleted and made again */
     uint64_t closed;        /**< bit of each port that could not be opened again: nothing of it may be used */
     unsigned pool_baseline; /**< mbufs that ports hold while nothing is going on */
+    bool eal; /**< EAL is up */
     bool hugepages;
     struct timespec started; /**< CLOCK_REALTIME */
     pthread_mutex_t lock;

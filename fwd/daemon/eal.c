@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <rte_eal.h>
 #include <rte_errno.h>
@@ -81,6 +85,10 @@ static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepage
     ARG("pitlaned");
     ARG("--file-prefix");
     ARG("%s", conf->daemon.file_prefix);
+    // No secondary processes: nothing of EAL is shared through files, and no socket waits for them.
+    ARG("--no-shconf");
+    ARG("--log-level");
+    ARG("lib.telemetry:error");
     lcores(conf, map, sizeof map);
     ARG("--lcores");
     argv[n++] = map;
@@ -111,8 +119,33 @@ static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepage
     return rte_eal_init(n, argv);
 }
 
+/* One instance for each runtime folder and prefix. The lock goes with the process. @return 0, or -1 */
+static int lock_instance(const struct conf *conf)
+{
+    char path[PATH_MAX];
+    struct conf_at at = conf_key_at(conf, &conf->daemon, "runtime-dir");
+    if (mkdir(conf->daemon.runtime_dir, 0755) != 0 && errno != EEXIST) {
+        log_error("%s:%u: cannot make %s: %s\n", at.file, at.line, conf->daemon.runtime_dir, strerror(errno));
+        return -1;
+    }
+    snprintf(path, sizeof path, "%s/%s.lock", conf->daemon.runtime_dir, conf->daemon.file_prefix);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+        return 0;
+    if (fd >= 0 && errno == EWOULDBLOCK)
+        log_error("another pitlaned runs with file-prefix \"%s\" in %s\n", conf->daemon.file_prefix,
+                  conf->daemon.runtime_dir);
+    else
+        log_error("%s:%u: cannot lock %s: %s\n", at.file, at.line, path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages)
 {
+    if (lock_instance(conf) != 0)
+        return -1;
     uint64_t wanted = pool_octets + ((uint64_t)EAL_OVERHEAD_MB << 20);
     uint64_t there = free_hugepages();
     *hugepages = conf->memory.hugepages != CONF_HUGEPAGES_NO && there >= wanted;
@@ -127,16 +160,10 @@ int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages)
     if (conf->memory.hugepages == CONF_HUGEPAGES_AUTO && !*hugepages)
         log_warning("no hugepages for %llu MB: using 4 kB pages, which costs speed\n",
                     (unsigned long long)wanted >> 20);
-    // EAL puts its runtime files, the telemetry socket among them, below this folder.
-    if (mkdir(conf->daemon.runtime_dir, 0755) != 0 && errno != EEXIST) {
-        at = conf_key_at(conf, &conf->daemon, "runtime-dir");
-        log_error("%s:%u: cannot make %s: %s\n", at.file, at.line, conf->daemon.runtime_dir, strerror(errno));
-        return -1;
-    }
+    // EAL puts the telemetry socket below this folder.
     setenv("RUNTIME_DIRECTORY", conf->daemon.runtime_dir, 1);
     if (eal_init(conf, pool_octets, *hugepages) < 0) {
-        log_error("DPDK does not start: %s%s\n", rte_strerror(rte_errno),
-                  rte_errno == EAGAIN || rte_errno == EALREADY ? " (does another instance use this file-prefix?)" : "");
+        log_error("DPDK does not start: %s\n", rte_strerror(rte_errno));
         return -1;
     }
     return 0;

@@ -46,6 +46,7 @@ static int start_memory(struct daemon *daemon)
     uint64_t octets = mbuf_pool_memory(n_mbufs, (uint16_t)conf->memory.mbuf_size);
     if (daemon_eal(conf, octets, &daemon->hugepages) != 0)
         return -1;
+    daemon->eal = true;
     worker_clock_init();
     daemon->pool = mbuf_pool_create("packets", n_mbufs, (uint16_t)conf->memory.mbuf_size, daemon->hugepages);
     if (daemon->pool == NULL) {
@@ -304,9 +305,10 @@ struct daemon *daemon_start(struct conf *conf)
     daemon->n_workers = (uint16_t)conf->workers.count;
     pthread_mutex_init(&daemon->lock, NULL);
     clock_gettime(CLOCK_REALTIME, &daemon->started);
+    // Privileges go before workers start: those give up theirs, and then cannot follow a change of account.
     if (start_memory(daemon) != 0 || start_tables(daemon) != 0 || start_ports(daemon) != 0 ||
         start_faces(daemon) != 0 || start_strategies(daemon) != 0 || start_routes(daemon) != 0 ||
-        start_workers(daemon) != 0 || daemon_drop_privileges(conf) != 0) {
+        daemon_drop_privileges(conf) != 0 || start_workers(daemon) != 0) {
         daemon_stop(daemon);
         return NULL;
     }
@@ -338,7 +340,8 @@ void daemon_stop(struct daemon *daemon)
     free(daemon->face_id);
     rte_mempool_free(daemon->pool);
     free(daemon->qsbr);
-    rte_eal_cleanup();
+    if (daemon->eal)
+        rte_eal_cleanup();
     conf_free(daemon->conf);
     pthread_mutex_destroy(&daemon->lock);
     free(daemon);

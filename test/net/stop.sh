@@ -28,6 +28,8 @@ done
 
 say "kill -9 and start again, under load"
 start_daemon "$tmp/conf"
+if in_f "$pitlaned" -c "$tmp/conf" >"$tmp/second.log" 2>&1; then fail "a second instance runs beside the first"; fi
+grep -q "another pitlaned" "$tmp/second.log" || fail "$(cat "$tmp/second.log")"
 for i in $(seq 5); do
     sleep 0.3
     kill -KILL "$daemon_pid"
