@@ -231,6 +231,27 @@ Test(dispatch, tokens_lead_to_the_worker_and_wrong_ones_do_no_harm)
     finish();
 }
 
+Test(dispatch, face_that_goes_while_its_packet_crosses_is_no_harm)
+{
+    SCENE(.n_workers = 2);
+    route("/", E, 0);
+    uint8_t buf[200];
+    for (unsigned i = 0; i < 16; i++) {
+        char uri[20];
+        snprintf(uri, sizeof uri, "/a/%u", i);
+        struct rte_mbuf *mbuf =
+            bed_frame(bed, face_id[A], buf, bed_interest(buf, sizeof buf, uri, FIELDS(.nonce = i + 1)));
+        fwd_input(bed->fwd[0], &bed->port[A], &mbuf, 1, bed->now_ns);
+    }
+    uint32_t left = pit_count(bed->fwd[0]->pit);
+    cr_assert(left > 0 && left < 16);
+    bed_face_remove(bed, face_id[A]);
+    bed_pass(bed, 1);
+    cr_assert_eq(drops(DROP_FACE_DOWN), 16 - left);
+    sent_all(left);
+    finish();
+}
+
 Test(dispatch, full_ring_drops_and_counts)
 {
     SCENE(.n_workers = 2, .pit_capacity = 16384, .n_mbufs = 16383);

@@ -65,6 +65,20 @@ Test(interest, hop_limit_zero_on_arrival_is_dropped_even_with_data_cached)
     finish();
 }
 
+Test(interest, hop_limit_behind_the_first_buffer_is_lowered)
+{
+    SCENE(.mbuf_size = 1024, .tx_multi_seg = true);
+    route("/", E, 0);
+    char uri[1300] = "/";
+    memset(uri + 1, 'n', 1250);
+    interest(LOCAL, uri, FIELDS(.nonce = 1, .hop_limit = 9));
+    struct ndn_packet pkt = sent_interest(0, E);
+    cr_assert_eq(pkt.interest.hop_limit, 8);
+    cr_assert(name_is(&pkt, uri));
+    sent_all(1);
+    finish();
+}
+
 Test(interest, scopes_hold_in_every_direction)
 {
     static const struct {
