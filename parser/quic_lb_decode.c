@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Decoders of connection IDs. With AES instructions a CID costs three dependent encryptions of 30 cycles each, during
+ * which the unit could take up six others: a burst works on eight CIDs side by side.
+ */
+#include "parser/quic_lb.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "parser/quic_lb_impl.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define HAVE_AES 1
+#else
+#define HAVE_AES 0
+#endif
+
+static void burst_portable(struct quic_lb_job *jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        jobs[i].verdict = (uint8_t)quic_lb_decode_portable(jobs[i].lb, jobs[i].cid, jobs[i].cid_len, &jobs[i].id);
+}
+
+#if HAVE_AES
+#define AES_TARGET __attribute__((target("aes,sse4.1")))
+#define AES_INLINE static inline AES_TARGET __attribute__((always_inline))
+
+AES_INLINE __m128i load16(const uint8_t *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+AES_INLINE void store_id(struct quic_lb_id *id, __m128i plain, const struct quic_lb_rule *rule)
+{
+    __m128i whole = _mm_or_si128(_mm_and_si128(plain, load16(rule->id_mask)), load16(rule->id_tail));
+    _mm_store_si128((__m128i *)(void *)id, whole);
+}
+
+/** The first 16 octets of a CID of at least 5, gathered by loads that overlap but never leave it. */
+AES_INLINE __m128i load_cid(const uint8_t *cid, size_t len)
+{
+    if (len >= 16)
+        return load16(cid);
+    if (len >= 8) {
+        uint64_t low, high;
+        memcpy(&low, cid, sizeof low);
+        memcpy(&high, cid + len - 8, sizeof high);
+        // In two steps: of 8 octets all of it goes.
+        high = high >> 8 >> (8 * (15 - len));
+        return _mm_set_epi64x((int64_t)high, (int64_t)low);
+    }
+    uint32_t low, high;
+    memcpy(&low, cid, sizeof low);
+    memcpy(&high, cid + len - 4, sizeof high);
+    return _mm_cvtsi64_si128((int64_t)((uint64_t)high << (8 * (len - 4)) | low));
+}
+
+/** The left and the right half of a CID in one vector each. */
+AES_INLINE void split(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, __m128i *left, __m128i *right)
+{
+    __m128i head = load_cid(cid, len);
+    __m128i tail = rule->tail > 0 ? load16(cid + rule->tail) : head;
+    *left = _mm_and_si128(_mm_shuffle_epi8(head, load16(rule->take[0])), load16(rule->mask[0]));
+    *right = _mm_and_si128(_mm_shuffle_epi8(tail, load16(rule->take[1])), load16(rule->mask[1]));
+}
+
+/** What pass @p number adds to the half that it changes. */
+AES_INLINE __m128i pass(const struct quic_lb_rule *rule, unsigned number, __m128i from)
+{
+    __m128i state = _mm_xor_si128(from, load16(rule->white[number - 1]));
+    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        state = _mm_aesenc_si128(state, load16(rule->aes.enc[round]));
+    state = _mm_aesenclast_si128(state, load16(rule->aes.enc[AES128_ROUNDS]));
+    return _mm_and_si128(state, load16(rule->mask[number % 2]));
+}
+
+AES_INLINE __m128i decrypt_block(const struct quic_lb_rule *rule, __m128i block)
+{
+    __m128i state = _mm_xor_si128(block, load16(rule->aes.dec[0]));
+    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        state = _mm_aesdec_si128(state, load16(rule->aes.dec[round]));
+    return _mm_aesdeclast_si128(state, load16(rule->aes.dec[AES128_ROUNDS]));
+}
+
+/** Server ID of a four-pass CID from the left half before any pass and the right half before the first. */
+AES_INLINE __m128i four_pass(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len)
+{
+    __m128i left, right;
+    split(rule, cid, len, &left, &right);
+    left = _mm_xor_si128(left, pass(rule, 4, right));
+    right = _mm_xor_si128(right, pass(rule, 3, left));
+    left = _mm_xor_si128(left, pass(rule, 2, right));
+    if (rule->fourth_pass) {
+        right = _mm_xor_si128(right, pass(rule, 1, left));
+        left = _mm_or_si128(left, _mm_shuffle_epi8(right, load16(rule->join)));
+    }
+    return left;
+}
+
+/** What is no work for several rounds of AES. The CID has the octets that its rule needs. */
+AES_INLINE enum quic_lb_verdict decode_light(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
+                                             struct quic_lb_id *id)
+{
+    switch (rule->kind) {
+    case QUIC_LB_KIND_PLAINTEXT:
+        store_id(id, _mm_srli_si128(load_cid(cid, len), 1), rule);
+        return QUIC_LB_OK;
+    case QUIC_LB_KIND_SINGLE_PASS:
+        store_id(id, decrypt_block(rule, load16(cid + 1)), rule);
+        return QUIC_LB_OK;
+    case QUIC_LB_KIND_SCHEME:
+        quic_lb_decode_scheme(rule, cid, len, id);
+        return QUIC_LB_OK;
+    default:
+        return quic_lb_no_rule(cid[0]);
+    }
+}
+
+static AES_TARGET enum quic_lb_verdict decode_aes(const struct quic_lb *lb, const uint8_t *cid, size_t len,
+                                                  struct quic_lb_id *id)
+{
+    if (len == 0)
+        return QUIC_LB_SHORT;
+    const struct quic_lb_rule *rule = &lb->rule[lb->rule_of[cid[0]]];
+    if (len < rule->size)
+        return QUIC_LB_SHORT;
+    if (rule->kind != QUIC_LB_KIND_FOUR_PASS)
+        return decode_light(rule, cid, len, id);
+    store_id(id, four_pass(rule, cid, len), rule);
+    return QUIC_LB_OK;
+}
+
+/** Four-pass CIDs of a burst. */
+struct lanes {
+    unsigned n;
+    const struct quic_lb_rule *rule[QUIC_LB_BURST];
+    struct quic_lb_job *job[QUIC_LB_BURST];
+};
+
+AES_INLINE void pass_lanes(const struct lanes *lanes, unsigned number, const __m128i from[QUIC_LB_BURST],
+                           __m128i to[QUIC_LB_BURST])
+{
+    __m128i state[QUIC_LB_BURST];
+    for (unsigned i = 0; i < QUIC_LB_BURST; i++)
+        state[i] = _mm_xor_si128(from[i], load16(lanes->rule[i]->white[number - 1]));
+    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        for (unsigned i = 0; i < QUIC_LB_BURST; i++)
+            state[i] = _mm_aesenc_si128(state[i], load16(lanes->rule[i]->aes.enc[round]));
+    for (unsigned i = 0; i < QUIC_LB_BURST; i++) {
+        state[i] = _mm_aesenclast_si128(state[i], load16(lanes->rule[i]->aes.enc[AES128_ROUNDS]));
+        to[i] = _mm_xor_si128(to[i], _mm_and_si128(state[i], load16(lanes->rule[i]->mask[number % 2])));
+    }
+}
+
+static AES_TARGET void decode_lanes(struct lanes *lanes)
+{
+    __m128i left[QUIC_LB_BURST], right[QUIC_LB_BURST];
+    bool fourth_pass = false;
+    for (unsigned i = 0; i < lanes->n; i++) {
+        const struct quic_lb_job *job = lanes->job[i];
+        split(lanes->rule[i], job->cid, job->cid_len, &left[i], &right[i]);
+        fourth_pass |= lanes->rule[i]->fourth_pass;
+    }
+    // Idle lanes do the first one's work again.
+    for (unsigned i = lanes->n; i < QUIC_LB_BURST; i++) {
+        lanes->rule[i] = lanes->rule[0];
+        left[i] = left[0];
+        right[i] = right[0];
+    }
+    pass_lanes(lanes, 4, right, left);
+    pass_lanes(lanes, 3, left, right);
+    pass_lanes(lanes, 2, right, left);
+    if (fourth_pass)
+        pass_lanes(lanes, 1, left, right);
+    for (unsigned i = 0; i < lanes->n; i++) {
+        const struct quic_lb_rule *rule = lanes->rule[i];
+        __m128i plain = left[i];
+        if (rule->fourth_pass)
+            plain = _mm_or_si128(plain, _mm_shuffle_epi8(right[i], load16(rule->join)));
+        store_id(&lanes->job[i]->id, plain, rule);
+        lanes->job[i]->verdict = QUIC_LB_OK;
+    }
+}
+
+static AES_TARGET void burst_aes(struct quic_lb_job *jobs, size_t n)
+{
+    while (n > 0) {
+        size_t some = n < QUIC_LB_BURST ? n : QUIC_LB_BURST;
+        struct lanes lanes;
+        lanes.n = 0;
+        for (size_t i = 0; i < some; i++) {
+            struct quic_lb_job *job = &jobs[i];
+            if (job->cid_len == 0) {
+                job->verdict = QUIC_LB_SHORT;
+                continue;
+            }
+            const struct quic_lb_rule *rule = &job->lb->rule[job->lb->rule_of[job->cid[0]]];
+            if (job->cid_len < rule->size) {
+                job->verdict = QUIC_LB_SHORT;
+            } else if (rule->kind != QUIC_LB_KIND_FOUR_PASS) {
+                job->verdict = (uint8_t)decode_light(rule, job->cid, job->cid_len, &job->id);
+            } else {
+                lanes.rule[lanes.n] = rule;
+                lanes.job[lanes.n++] = job;
+            }
+        }
+        // Below four, what the idle lanes do costs more than the processor's own overlap of one after the other.
+        if (lanes.n >= QUIC_LB_BURST / 2) {
+            decode_lanes(&lanes);
+        } else {
+            for (unsigned i = 0; i < lanes.n; i++) {
+                struct quic_lb_job *job = lanes.job[i];
+                store_id(&job->id, four_pass(lanes.rule[i], job->cid, job->cid_len), lanes.rule[i]);
+                job->verdict = QUIC_LB_OK;
+            }
+        }
+        jobs += some;
+        n -= some;
+    }
+}
+
+static bool cpu_has_aes(void)
+{
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("sse4.1");
+}
+#endif
+
+enum quic_lb_verdict (*quic_lb_decode)(const struct quic_lb *lb, const uint8_t *cid, size_t len,
+                                       struct quic_lb_id *id) = quic_lb_decode_portable;
+
+void (*quic_lb_decode_burst)(struct quic_lb_job *jobs, size_t n) = burst_portable;
+
+int quic_lb_decode_select(const char *isa)
+{
+    if (strcmp(isa, "portable") == 0) {
+        quic_lb_decode = quic_lb_decode_portable;
+        quic_lb_decode_burst = burst_portable;
+        return 0;
+    }
+#if HAVE_AES
+    if (strcmp(isa, "aes") == 0 && cpu_has_aes()) {
+        quic_lb_decode = decode_aes;
+        quic_lb_decode_burst = burst_aes;
+        return 0;
+    }
+#endif
+    return -ENOTSUP;
+}
+
+void quic_lb_decode_init(void)
+{
+    if (quic_lb_decode_select("aes") != 0)
+        (void)quic_lb_decode_select("portable");
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PARSER_QUIC_LB_IMPL_H
+#define PARSER_QUIC_LB_IMPL_H
+
+/* Shared by quic_lb.c and quic_lb_decode.c only. */
+#include <string.h>
+
+#include "parser/cursor.h"
+#include "parser/quic_lb.h"
+
+enum {
+    QUIC_LB_KIND_NONE = 0,
+    QUIC_LB_KIND_PLAINTEXT,
+    QUIC_LB_KIND_SINGLE_PASS,
+    QUIC_LB_KIND_FOUR_PASS,
+    QUIC_LB_KIND_SCHEME,
+};
+
+#define QUIC_LB_CONFIG_SHIFT 5
+
+/** The implementation without vector instructions. */
+enum quic_lb_verdict quic_lb_decode_portable(const struct quic_lb *lb, const uint8_t *cid, size_t len,
+                                             struct quic_lb_id *id);
+
+/** Why there is no rule for a first octet. */
+static inline enum quic_lb_verdict quic_lb_no_rule(uint8_t first)
+{
+    return first >> QUIC_LB_CONFIG_SHIFT == QUIC_LB_CONFIGS ? QUIC_LB_RESERVED : QUIC_LB_NO_CONFIG;
+}
+
+/** The server ID of a private layout; the CID has the octets that the rule needs. */
+static inline void quic_lb_decode_scheme(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
+                                         struct quic_lb_id *id)
+{
+    uint64_t v = 0;
+    size_t left = len - rule->first;
+    if (left >= sizeof v)
+        v = load_be64(cid + rule->first);
+    else
+        for (size_t i = 0; i < left; i++)
+            v |= (uint64_t)cid[rule->first + i] << (56 - 8 * i);
+    // To the low end, cut to its size; then to the high end of whole octets.
+    v = v << rule->skip >> (64 - rule->bits);
+    v = htobe64(v << (64 - 8 * rule->id_len));
+    memset(id, 0, sizeof *id);
+    memcpy(id->octets, &v, sizeof v);
+    id->len = rule->id_len;
+}
+
+#endif

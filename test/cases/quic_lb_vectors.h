@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TEST_CASES_QUIC_LB_VECTORS_H
+#define TEST_CASES_QUIC_LB_VECTORS_H
+
+#include <stdbool.h>
+
+/*
+ * CIDs of QUIC-LB in hexadecimal: the vectors of draft-ietf-quic-load-balancers (those with a misprint put right), of
+ * its second implementation, and our own for other lengths and config IDs.
+ */
+#define QUIC_LB_KEY "8f95f09245765f80256934e50c66207f"
+
+static const struct quic_lb_vector {
+    bool encrypted;
+    const char *key, *server_id, *nonce, *cid;
+} quic_lb_vectors[] = {
+    // clang-format off
+    {false, "", "c4605e", "4504cc4f", "07c4605e4504cc4f"},
+    {false, "", "ed793a", "8049718a", "07ed793a8049718a"},
+    {false, "", "ed793a51d49b8f5f", "ee15da27c4", "2ded793a51d49b8f5fee15da27c4"},
+    {true, QUIC_LB_KEY, "ed793a", "ee080dbf", "0720b1d07b359d3c"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf48", "2fcc381bc74cb4fbad2823a3d1f8fed2"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0d1e5", "504dd2d05a7b0de9b2b9907afb5ecf8cc3"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab", "ee080dbf48c0d1e55d", "125779c9cc86beb3a3a4a3ca96fce4bfe0cdbc"},
+    {true, "fdf726a9893ec05c0632d3956680baf0", "31441a", "9c69c275", "0767947d29be054a"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf", "05750e654012"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48", "87cb6911c0780f60"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1", "c8e607607db7ce800d"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1", "6b9e5caeccde021c190d257f"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf", "0c3f9ec78b0e2b8c7c980e8c2a"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d010203", "d0c1f1e95d968987cdca991ca72fd604e5"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0d1e55d01", "12fe3f629bcfc26bb0aaa49b3a24c4ba916ed7"},
+    {true, QUIC_LB_KEY, "ed793a51d49b", "ee080dbf48c0d1e55d01020304", "b33d68ad02ec03cfcb24a9455dcf0f6f0472fe1a"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d010203040506070809", "137edcd4cad13686d028501e9007340580fafec8"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04c3330a", "ee080dbf", "13df76d3749f4d3be9105055b445e2297a8d1a35"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48", "26722f895d8d14"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0", "6765a3689f9833b7"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0", "087a2162a5b436f2ee"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf", "484b695bc4e229d758"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e5", "693986097d909a5f8250"},
+    {true, QUIC_LB_KEY, "ed793a", "ee080dbf48c0", "a985d4f2e464908adae9"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48", "c981f2650446434b8b43"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d", "2a03d1064f88087d7aaf88"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e5", "4a740a60d7d7c552765f16"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0", "8a0ac36ede5dec665f16de"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48", "aa76ee802e6be27a190969"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d01", "0b5400cbf1c0793a669a060d"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d", "2b41fb5d548fcbd294bc9783"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0", "8b3250f6b47e9b814600a62e"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf", "cb4edd0ebe41eed85271db69"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d0102", "0c13c60aa39b41483207907d9a"},
+    {true, QUIC_LB_KEY, "ed793a", "ee080dbf48c0d1e55d", "4cdd0cfe400eb234cbf8abccba"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e5", "6c683b30fddb91df2f563ddc3b"},
+    {true, QUIC_LB_KEY, "ed793a51d49b", "ee080dbf48c0", "acee6790c11d55b35c76be008d"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48", "cce7c7b0dae43206bc4cfd857a"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d010203", "2dee010dd0a4dd65ec3031358185"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d0102", "4de81de1f1d3ce7d69895b63a1e9"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d", "8df16e771c94fdeeb3c1f464411b"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0d1e5", "ad5f6125b487eb3f292ac47d2719"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0", "0d5c21f0924efc4a704683b0a94a"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48", "2d43a659dcbd0fa3d529540fa2d3"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d01020304", "6e275193ffee2602e694d91edfc7bd"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d010203", "8e044b710b1df32fd5f85f0550f320"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d01", "cedf29c95e5e67676fdd07c6f1498a"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0d1e55d", "0e132f4c4433764f5f0916f0f1e070"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1", "4e696a09efc251c2b0bc1cf0ca26f6"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0", "6e2ef83917fe240bbb2923544a98a5"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf", "ae20231f6a6e636ff25094baf33071"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d0102030405", "cf0987fcd136a7d9575f82ebe2b5d03f"},
+    {true, QUIC_LB_KEY, "ed793a", "ee080dbf48c0d1e55d010203", "2fe6cd57ffcf53f208c106952ec47059"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d0102", "4fe3c86d7550b4a891cd05ddcee3226b"},
+    {true, QUIC_LB_KEY, "ed793a51d49b", "ee080dbf48c0d1e55d", "8ff7639ac08bc29e08a5149e47fcda8e"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1e5", "afbbe525ab326a580fd1d5a2c22a1748"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab", "ee080dbf48c0", "0f8c485464338335fa91769da919323d"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d010203040506", "70606722c47450acb1bdbcbef450c6b852"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d0102030405", "90245e28c453174667d3fc5cfee264bd8d"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0d1e55d0102", "102a5d66970739323b44743ff24cf70f42"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1e55d", "50d5f893d8ea47f31939bcbec64c77caad"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0d1e5", "704dd2d05a7b0de9b2b9907afb5ecf8cc3"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf48c0", "b0a3b03de50b3a0d8d3d09d1a29f27780c"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba", "ee080dbf48", "d02a768be23c638d516e405e5c7f4bc967"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d01020304050607", "3127a703a8860b630c3217165678894b755a"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d010203040506", "51696106d05b003682339f84aaeb383ce457"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d01020304", "91091b52ce1e40cafd0673877369acef97ac"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0d1e55d010203", "b17e6e4809d1c3abdd8d28bc6051b5d5ae21"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1e55d01", "110977a592d252dfed06f1d13c3c6b23f87d"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0d1e55d", "3114a6847c2a613c045ddf3c31bcad66f116"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf48c0d1", "713d0a171499cd71333d2d8ab30a873c445e"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba", "ee080dbf48c0", "917a25bd980aa7c7ae583e8a67514114c0ca"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04c3", "ee080dbf", "d12f27c4e1905b21f362ab0875c21f65655f"},
+    {true, QUIC_LB_KEY, "ed", "ee080dbf48c0d1e55d0102030405060708", "128269e288a35485cac7e0bf2e81552319e43c"},
+    {true, QUIC_LB_KEY, "ed793a", "ee080dbf48c0d1e55d010203040506", "52bf457ca13b6dc1f15136bdab61b4d2c36228"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d0102030405", "720035bb837baba153415778283ef309af33ea"},
+    {true, QUIC_LB_KEY, "ed793a51d49b", "ee080dbf48c0d1e55d010203", "b2b4649e17245f144f5bfa46269c8f095f92ed"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1e55d0102", "d2b7adca60828afd9375603fbe24f0a01eced3"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab", "ee080dbf48c0d1e55d", "325779c9cc86beb3a3a4a3ca96fce4bfe0cdbc"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf48c0d1e5", "520a8637c13be23e1035b43737fc0049f58856"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04", "ee080dbf48c0", "92b9de27bb320dc134ef0671179c0f4a3bd17c"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04c3", "ee080dbf48", "b29e8f003b337a7a3859b9ba8ef1fa85c05949"},
+    {true, QUIC_LB_KEY, "ed79", "ee080dbf48c0d1e55d0102030405060708", "33c1446a22ccd2e15598620b165e9e4773572518"},
+    {true, QUIC_LB_KEY, "ed793a51", "ee080dbf48c0d1e55d010203040506", "7374b8e3de2432c2e09aacf9b827db4e4c38677a"},
+    {true, QUIC_LB_KEY, "ed793a51d4", "ee080dbf48c0d1e55d0102030405", "9386208b521f1a9499dd16b5500dec20fa3adcfb"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f", "ee080dbf48c0d1e55d010203", "d3507a0fc6804c673eed7f1225d426a770607bee"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5f", "ee080dbf48c0d1e55d0102", "13d59fb10280b6d48ba60fab7e7524ad2ada16e2"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65", "ee080dbf48c0d1e55d", "53687f3163e4c3139e891424fedb9d1d7f7b2fc4"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba", "ee080dbf48c0d1e5", "73c148e952b19c9f1ec0f1b8079cfb903ef79d71"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04c3", "ee080dbf48c0", "b3e8162d53b1274a84a6945d63220475ed591897"},
+    {true, QUIC_LB_KEY, "ed793a51d49b8f5fab65ba04c333", "ee080dbf48", "d329a92830504b6e4e1059da848c7edfc2dbd8ee"},
+    // clang-format on
+};
+
+#endif
