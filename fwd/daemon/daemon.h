@@ -13,6 +13,12 @@
 #include "fwd/worker.h"
 #include "ports/monitor.h"
 
+/** When to open a port again whose netdev came back and could not be opened. */
+struct daemon_return {
+    uint64_t due_ms;
+    uint32_t wait_ms; /**< after the last failure; 0: none yet */
+};
+
 /*
  * The running daemon. Everything in it is written by the control (main) thread. Others that look at more than
  * counters (telemetry) hold the lock, and so does the control thread while it changes faces, ports or tables.
@@ -23,12 +29,13 @@ struct daemon {
     struct rte_rcu_qsbr *qsbr;
     struct rte_mempool *pool;
     struct monitor *monitor;
-    uint64_t returned;      /**< bit of each port whose netdev was deleted and made again */
-    uint64_t closed;        /**< bit of each port that could not be opened again: nothing of it may be used */
+    uint64_t returned; /**< bit of each port whose netdev was deleted and made again, until it is open */
+    struct daemon_return back[PORT_MAX];
+    uint64_t closed;        /**< bit of each port that could not be opened again: only index and gone of it hold */
     unsigned pool_baseline; /**< mbufs that ports hold while nothing is going on */
-    bool eal; /**< EAL is up */
+    bool eal;               /**< EAL is up */
     bool hugepages;
-    struct timespec started; /**< CLOCK_REALTIME */
+    struct timespec started; /**< CLOCK_MONOTONIC: the wall clock may jump */
     pthread_mutex_t lock;
     uint16_t n_ports;
     struct port port[PORT_MAX];

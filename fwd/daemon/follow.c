@@ -3,12 +3,17 @@
  * What happens to links, neighbours and netdevs while the daemon runs.
  */
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 
 #include <rte_rcu_qsbr.h>
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/daemon/log.h"
+
+/* First and longest time between two attempts to open a port whose netdev came back. */
+#define RETRY_MIN_MS 500u
+#define RETRY_MAX_MS 60000u
 
 static void on_event(void *arg, enum monitor_event event, struct port *port, uint32_t face_id)
 {
@@ -51,23 +56,29 @@ int daemon_watch(struct daemon *daemon)
     return rc != 0 ? -1 : 0;
 }
 
-/* The netdev of a port was made anew: open it again in its old place, for its old faces. */
-static void reopen(struct daemon *daemon, struct port *port)
+/*
+ * The netdev of a port was made anew: open it again in its old place, for its old faces. @return false when that
+ * failed, for a reason that is logged; the port is closed then, and the monitor goes on watching for its netdev
+ */
+static bool reopen(struct daemon *daemon, struct port *port)
 {
     struct port fresh;
     uint16_t n_queues = port->n_queues;
-    // Workers have left the port alone since port->gone; after this none is still in a burst of it.
-    rte_rcu_qsbr_synchronize(daemon->qsbr, RTE_QSBR_THRID_INVALID);
-    monitor_port_remove(daemon->monitor, port);
-    port_close(port);
-    daemon->closed |= 1ull << port->index;
-    if (daemon_port_open(daemon, port->index, &fresh) != 0)
-        return;
-    if (fresh.n_queues != n_queues) {
-        log_error("port %s: has %u queues now, had %u: restart needed\n", fresh.config.name, fresh.n_queues, n_queues);
-        port_close(&fresh);
-        return;
+    if (!(daemon->closed & 1ull << port->index)) {
+        // Workers have left the port alone since port->gone; after this none is still in a burst of it.
+        rte_rcu_qsbr_synchronize(daemon->qsbr, RTE_QSBR_THRID_INVALID);
+        port_close(port);
+        daemon->closed |= 1ull << port->index;
     }
+    if (daemon_port_open(daemon, port->index, &fresh) != 0)
+        return false;
+    if (fresh.n_queues != n_queues) {
+        log_error("port %s: has %u queues now, had %u: give it as many, or restart\n", fresh.config.name,
+                  fresh.n_queues, n_queues);
+        port_close(&fresh);
+        return false;
+    }
+    monitor_port_remove(daemon->monitor, port);
     atomic_store(&fresh.gone, true);
     memcpy(port, &fresh, sizeof *port);
     daemon->closed &= ~(1ull << port->index);
@@ -80,16 +91,37 @@ static void reopen(struct daemon *daemon, struct port *port)
     // Pairs with the workers' load: who sees the port back sees all of it.
     atomic_store_explicit(&port->gone, false, memory_order_release);
     log_info("port %s: the interface is back\n", port->config.name);
+    return true;
+}
+
+/*
+ * What kept a port from being opened may go: try again, later and later. Time decides and not the netdev's events, of
+ * which each attempt causes some.
+ */
+static void reopen_due(struct daemon *daemon, uint16_t index, uint64_t now_ms)
+{
+    struct daemon_return *back = &daemon->back[index];
+    if (now_ms < back->due_ms)
+        return;
+    if (reopen(daemon, &daemon->port[index])) {
+        *back = (struct daemon_return){0};
+        daemon->returned &= ~(1ull << index);
+        return;
+    }
+    back->wait_ms = RTE_MIN(RTE_MAX(back->wait_ms * 2, RETRY_MIN_MS), RETRY_MAX_MS);
+    back->due_ms = now_ms + back->wait_ms;
+    if (if_nametoindex(daemon->conf->port[index].netdev) == 0)
+        daemon->returned &= ~(1ull << index);
 }
 
 void daemon_follow(struct daemon *daemon)
 {
     pthread_mutex_lock(&daemon->lock);
-    monitor_poll(daemon->monitor, worker_now_ns() / 1000000);
+    uint64_t now_ms = worker_now_ns() / 1000000;
+    monitor_poll(daemon->monitor, now_ms);
     for (uint16_t p = 0; p < daemon->n_ports; p++)
         if (daemon->returned & 1ull << p)
-            reopen(daemon, &daemon->port[p]);
-    daemon->returned = 0;
+            reopen_due(daemon, p, now_ms);
     fib_reclaim(daemon->shared.fib);
     pthread_mutex_unlock(&daemon->lock);
 }

@@ -304,7 +304,7 @@ struct daemon *daemon_start(struct conf *conf)
     daemon->conf = conf;
     daemon->n_workers = (uint16_t)conf->workers.count;
     pthread_mutex_init(&daemon->lock, NULL);
-    clock_gettime(CLOCK_REALTIME, &daemon->started);
+    clock_gettime(CLOCK_MONOTONIC, &daemon->started);
     // Privileges go before workers start: those give up theirs, and then cannot follow a change of account.
     if (start_memory(daemon) != 0 || start_tables(daemon) != 0 || start_ports(daemon) != 0 ||
         start_faces(daemon) != 0 || start_strategies(daemon) != 0 || start_routes(daemon) != 0 ||

@@ -71,10 +71,8 @@ static bool add_worker(struct stats_worker *sum, const struct worker *worker)
 static uint64_t uptime_ms(void)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t ms =
-        (int64_t)(now.tv_sec - source->started.tv_sec) * 1000 + (now.tv_nsec - source->started.tv_nsec) / 1000000;
-    return ms > 0 ? (uint64_t)ms : 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)((now.tv_sec - source->started.tv_sec) * 1000 + (now.tv_nsec - source->started.tv_nsec) / 1000000);
 }
 
 static uint64_t count_ports(void)
@@ -133,7 +131,7 @@ static int answer_ports(struct rte_tel_data *d, uint64_t start)
     page_begin(&page);
     for (uint64_t i = start; i < PORT_MAX; i++) {
         const struct port *port = source->shared.port[i];
-        if (port == NULL || source->closed & 1ull << i)
+        if (port == NULL)
             continue;
         struct rte_tel_data *row = page_row(&page, i, 1500);
         if (row == NULL)
@@ -141,13 +139,17 @@ static int answer_ports(struct rte_tel_data *d, uint64_t start)
         struct rte_eth_stats stats = {0};
         struct port_losses losses = {0};
         char text[32];
-        rte_eth_stats_get(port->dpdk_id, &stats);
-        port_losses(port, &losses);
-        bool xdp = port->xdp != NULL;
+        // Of a port that is closed, and of the strings it had, only the configuration is left.
+        const struct conf_port *conf = &source->conf->port[i];
+        bool xdp = conf->netdev != NULL;
+        if (!(source->closed & 1ull << i)) {
+            rte_eth_stats_get(port->dpdk_id, &stats);
+            port_losses(port, &losses);
+        }
         snprintf(text, sizeof text, "%02x:%02x:%02x:%02x:%02x:%02x", port->mac[0], port->mac[1], port->mac[2],
                  port->mac[3], port->mac[4], port->mac[5]);
-        page_text(row, "name", port->config.name);
-        page_text(row, "device", port->config.netdev != NULL ? port->config.netdev : port->config.device);
+        page_text(row, "name", conf->name);
+        page_text(row, "device", xdp ? conf->netdev : conf->device);
         page_text(row, "kind", xdp ? "af_xdp" : "dpdk");
         page_text(row, "link", port->gone ? "gone" : port->link_up ? "up" : "down");
         page_text(row, "mac", text);
