@@ -60,6 +60,7 @@ struct fwd;
 
 /**
  * Give a port @p n frames. The frames are the callee's whatever it returns: those it could not send it has freed.
+ * Those that another worker is to send, and to count, it adds to fwd->stats.relayed.
  *
  * @return frames sent
  */

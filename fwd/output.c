@@ -23,9 +23,10 @@ static void output_refuse(struct fwd *fwd, const struct face *face, struct rte_m
 void output_flush(struct fwd *fwd, uint16_t port)
 {
     struct fwd_tx *tx = &fwd->tx[port];
+    uint64_t relayed = fwd->stats.relayed;
     uint16_t sent = fwd->send(fwd, port, tx->mbuf, tx->n);
     fwd->stats.tx_frames += sent;
-    fwd->stats.drops[DROP_TX_FULL] += (uint64_t)(tx->n - sent);
+    fwd->stats.drops[DROP_TX_FULL] += (uint64_t)(tx->n - sent) - (fwd->stats.relayed - relayed);
     tx->n = 0;
     fwd->tx_ports &= ~(1ull << port);
 }

@@ -31,6 +31,7 @@
     STAT(token_bad, "token_bad", "tokens that failed a check; the name was looked up instead")                 \
     STAT(linearised, "linearised", "packets in several segments, copied to be parsed")                         \
     STAT(handed_over, "handed_over", "packets handed to the worker that owns their name")                      \
+    STAT(relayed, "relayed", "frames given to the worker that sends on their port, and counts them")           \
     STAT(polls, "polls", "turns of the loop")                                                                  \
     STAT(polls_idle, "polls_idle", "turns that found nothing to do")                                           \
     STAT(sleeps, "sleeps", "times the worker slept")

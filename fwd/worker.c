@@ -24,6 +24,9 @@
 /* Attempts to give a full device its frames. */
 #define WORKER_TX_TRIES 8
 
+/* How long a worker that stops waits for what others hand over; they stop at the same time. */
+#define WORKER_DRAIN_NS 10000000
+
 __extension__ typedef unsigned __int128 clock_wide;
 
 static uint64_t clock_mult; /* nanoseconds per TSC tick, times 2^32 */
@@ -129,7 +132,8 @@ static uint16_t worker_send(struct fwd *fwd, uint16_t port, struct rte_mbuf **mb
     uint16_t taken = (uint16_t)rte_ring_sp_enqueue_burst(tx->ring, (void **)mbufs, n, NULL);
     if (unlikely(taken < n))
         rte_pktmbuf_free_bulk(mbufs + taken, (unsigned)(n - taken));
-    return taken;
+    fwd->stats.relayed += taken;
+    return 0;
 }
 
 /* Send what other workers left for our queues. */
@@ -142,10 +146,28 @@ static unsigned worker_relays(struct worker *worker)
         uint16_t n = (uint16_t)rte_ring_sc_dequeue_burst(relay->ring, (void **)mbufs, FWD_BURST_MAX, NULL);
         if (n == 0)
             continue;
-        uint16_t lost = (uint16_t)(n - worker_transmit(relay->port, relay->queue, mbufs, n));
-        // The sender has counted these as sent.
-        worker->fwd->stats.tx_frames -= lost;
-        worker->fwd->stats.drops[DROP_TX_FULL] += lost;
+        uint16_t sent = worker_transmit(relay->port, relay->queue, mbufs, n);
+        worker->fwd->stats.tx_frames += sent;
+        worker->fwd->stats.drops[DROP_TX_FULL] += (uint64_t)(n - sent);
+        work += n;
+    }
+    return work;
+}
+
+/* Packets that other workers handed over. */
+static unsigned worker_receive_handed_over(struct worker *worker)
+{
+    struct fwd *fwd = worker->fwd;
+    struct rte_mbuf *mbufs[FWD_BURST_MAX];
+    unsigned work = 0;
+    if (fwd->shared->dispatch == NULL)
+        return 0;
+    for (uint16_t from = 0; from < fwd->shared->n_workers; from++) {
+        if (from == fwd->worker)
+            continue;
+        uint16_t n = dispatch_receive(fwd, from, mbufs);
+        if (n > 0)
+            fwd_input_handed_over(fwd, mbufs, n, worker_now_ns());
         work += n;
     }
     return work;
@@ -166,17 +188,7 @@ static unsigned worker_receive(struct worker *worker)
             fwd_input(fwd, rx->port, mbufs, n, worker_now_ns());
         work += n;
     }
-    if (fwd->shared->dispatch != NULL) {
-        for (uint16_t from = 0; from < fwd->shared->n_workers; from++) {
-            if (from == fwd->worker)
-                continue;
-            uint16_t n = dispatch_receive(fwd, from, mbufs);
-            if (n > 0)
-                fwd_input_handed_over(fwd, mbufs, n, worker_now_ns());
-            work += n;
-        }
-    }
-    return work;
+    return work + worker_receive_handed_over(worker);
 }
 
 /* Nothing to do: spin, then sleep longer and longer, never past a timer. */
@@ -207,6 +219,22 @@ static void worker_answer_call(struct worker *worker)
     atomic_store_explicit(&worker->call_state, WORKER_CALL_IDLE, memory_order_release);
 }
 
+/*
+ * What other workers hand over before they stop, too, is still forwarded. Ports give no more, so that no load keeps a
+ * worker from stopping.
+ */
+static void worker_drain(struct worker *worker)
+{
+    uint64_t end_ns = worker_now_ns() + (worker->fwd->shared->n_workers > 1 ? WORKER_DRAIN_NS : 0);
+    do {
+        unsigned work = worker_receive_handed_over(worker);
+        fwd_flush(worker->fwd);
+        work += worker_relays(worker);
+        if (work == 0)
+            rte_delay_us_sleep(50);
+    } while (worker_now_ns() < end_ns);
+}
+
 static void worker_loop(struct worker *worker)
 {
     struct fwd *fwd = worker->fwd;
@@ -220,9 +248,7 @@ static void worker_loop(struct worker *worker)
             work += worker_relays(worker);
         worker_answer_call(worker);
         rte_rcu_qsbr_quiescent(worker->config.qsbr, fwd->worker);
-        uint64_t turns = fwd->stats.polls + 1;
-        fwd->stats.polls = turns;
-        atomic_store_explicit(&worker->heartbeat, turns, memory_order_relaxed);
+        fwd->stats.polls++;
         if (work > 0) {
             idle_turns = 0;
         } else {
@@ -231,13 +257,7 @@ static void worker_loop(struct worker *worker)
             worker_idle(worker, idle_turns, now_ns);
         }
     }
-    // Drain: what other workers handed over before they stopped is still forwarded.
-    while (worker_receive(worker) > 0 && fwd->shared->n_workers > 1) {
-        fwd_flush(fwd);
-        worker_relays(worker);
-    }
-    fwd_flush(fwd);
-    worker_relays(worker);
+    worker_drain(worker);
 }
 
 /* A worker reads hostile octets and needs nothing of the kernel but what the ports' descriptors give. */
@@ -283,9 +303,14 @@ int worker_start(struct worker *worker)
     return worker->fwd != NULL ? 0 : -ENOMEM;
 }
 
-void worker_stop(struct worker *worker)
+void worker_ask_stop(struct worker *worker)
 {
     atomic_store(&worker->stop, true);
+}
+
+void worker_stop(struct worker *worker)
+{
+    worker_ask_stop(worker);
     rte_eal_wait_lcore(worker->config.lcore);
     fwd_destroy(worker->fwd);
     worker->fwd = NULL;

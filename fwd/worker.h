@@ -61,9 +61,8 @@ struct worker {
     struct worker_tx tx[PORT_MAX];
     struct worker_relay relay[PORT_MAX * 2];
     _Atomic bool stop;
-    _Atomic bool ready;         /**< forwarding, or failed when fwd is NULL */
-    _Atomic uint64_t heartbeat; /**< turns of the loop, for the watchdog */
-    _Atomic int call_state;     /**< enum worker_call_state */
+    _Atomic bool ready;     /**< forwarding, or failed when fwd is NULL */
+    _Atomic int call_state; /**< enum worker_call_state */
     void (*call)(struct fwd *fwd, void *arg);
     void *call_arg;
 };
@@ -79,7 +78,9 @@ void worker_unplan(struct worker *workers, uint16_t n_workers);
 
 /** Launch on its lcore and wait until it forwards. @return 0, or -ENOMEM when its tables could not be made */
 int worker_start(struct worker *worker);
-/** Ask it to end, having sent what it holds; wait, and free its tables. */
+/** Ask a worker to end. Ask all of them before worker_stop() of one: they still hand packets to one another. */
+void worker_ask_stop(struct worker *worker);
+/** Ask it to end, having sent what it holds; wait, and free its tables. Control thread. */
 void worker_stop(struct worker *worker);
 
 /**

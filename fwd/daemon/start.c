@@ -322,6 +322,8 @@ void daemon_stop(struct daemon *daemon)
 {
     telemetry_stop();
     for (uint16_t w = 0; w < daemon->n_workers; w++)
+        worker_ask_stop(&daemon->worker[w]);
+    for (uint16_t w = 0; w < daemon->n_workers; w++)
         if (daemon->worker[w].ready)
             worker_stop(&daemon->worker[w]);
     worker_unplan(daemon->worker, daemon->n_workers);

@@ -46,3 +46,14 @@ ping_from_consumer /A --ether c0 --remote $MAC_F0 -c 500 -i 1ms -s 1000 -t 8
 expect_no_loss 500
 check_quiet
 stop_daemon
+
+say "several workers, and a port that never runs dry"
+write_conf "$tmp/conf" "count = 2;" <<CONF
+port: { load: { device = "net_null0"; }; };
+face: { load: { port = "load"; remote = "ether://[02:00:00:00:00:01]"; }; };
+CONF
+: >"$tmp/pitlaned.log"
+start_daemon "$tmp/conf"
+sleep 0.5
+[ "$(drop_count l2_src)" -gt 10000 ] || fail "no load: $(show drops)"
+stop_daemon

@@ -23,6 +23,10 @@ for i in $(seq 16); do
 done
 [ "$(ask worker list | jq '.workers | length')" = 2 ] || fail "two workers are wanted"
 ask worker list | jq -e '[.workers[].handed_over] | add > 0' >/dev/null || fail "nothing crossed the ring"
+# Each port has one queue, and one worker sends on it; that one counts what the other gives it.
+[ "$(ask worker list | jq -c '[.workers[].tx_frames] | sort')" = "$(ask port list | jq -c '[.ports[].tx_frames] | sort')" ] ||
+    fail "frames sent by worker and by port: $(show worker list; show port list)"
+ask worker list | jq -e '[.workers[].relayed] | min > 0' >/dev/null || fail "no worker sent for another"
 finish "$started" || fail "pingserver"
 start_producer server2 / --ether p0 --remote $MAC_F1 -s 5000
 for i in $(seq 4); do
