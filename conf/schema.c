@@ -35,7 +35,7 @@ static const struct schema_choice strategies[] = {{"best-route", CONF_BEST_ROUTE
                                                   {"/localhost/nfd/strategy/best-route", CONF_BEST_ROUTE},
                                                   {"/localhost/nfd/strategy/best-route/v=5", CONF_BEST_ROUTE},
                                                   {"/localhost/nfd/strategy/multicast", CONF_MULTICAST},
-                                                  {"/localhost/nfd/strategy/multicast/v=4", CONF_MULTICAST},
+                                                  {"/localhost/nfd/strategy/multicast/v=5", CONF_MULTICAST},
                                                   {NULL, 0}};
 
 static const struct schema_key daemon_keys[] = {

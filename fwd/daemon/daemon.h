@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "conf/conf.h"
@@ -42,11 +43,16 @@ struct daemon {
     uint32_t *face_id;         /**< FaceId of conf->face[i]; 0: not made */
     struct strategy *strategy; /**< instances; [0] is the default */
     const struct strategy **strategy_list;
-    const char **strategy_prefix; /**< prefix of each instance, "/" for [0] */
     uint16_t n_strategies;
     uint16_t n_workers;
     struct worker worker[FWD_WORKERS_MAX];
 };
+
+/**
+ * Check what conf/ cannot, which knows nothing of packets: that prefixes are names. Writes a line for each fault, as
+ * conf_load() does. @return their number
+ */
+unsigned daemon_check(const struct conf *conf, FILE *faults);
 
 /**
  * Bring everything up in order: EAL, memory, ports, faces, routes, workers. Faults are logged with the line of the

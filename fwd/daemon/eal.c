@@ -57,6 +57,9 @@ static void lcores(const struct conf *conf, char *map, size_t size)
     for (unsigned cpu = CPU_SETSIZE; cpu-- > 0;)
         if (CPU_ISSET(cpu, &allowed))
             cpus[n_cpus++] = cpu;
+    // A machine with more CPUs than the set has tells none.
+    if (n_cpus == 0)
+        cpus[n_cpus++] = 0;
     const struct conf_workers *workers = &conf->workers;
     if (workers->n_lcores == 0 && workers->count > n_cpus)
         log_warning("%u workers share %u CPUs\n", workers->count, n_cpus);
@@ -71,43 +74,55 @@ static void lcores(const struct conf *conf, char *map, size_t size)
     snprintf(map + len, size - len, ")");
 }
 
+/* EAL's own word for a CPU that is not there is its usage. @return 0, or -1 */
+static int check_lcores(const struct conf *conf)
+{
+    char path[64];
+    for (unsigned w = 0; w < conf->workers.n_lcores; w++) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/core_id", conf->workers.lcores[w]);
+        if (access(path, F_OK) == 0)
+            continue;
+        struct conf_at at = conf_key_at(conf, &conf->workers, "lcores");
+        log_error("%s:%u: workers.lcores: there is no CPU %u, or it is offline (see lscpu -e)\n", at.file, at.line,
+                  conf->workers.lcores[w]);
+        return -1;
+    }
+    return 0;
+}
+
 static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepages)
 {
-    static char text[EAL_ARGS_MAX][64], map[8192], main_lcore[16], memory[16];
+    // EAL moves the pointers about, but changes no text.
+    static char map[8192], main_lcore[16], memory[16];
     char *argv[EAL_ARGS_MAX];
     int n = 0;
-#define ARG(...)                                        \
-    do {                                                \
-        snprintf(text[n], sizeof text[n], __VA_ARGS__); \
-        argv[n] = text[n];                              \
-        n++;                                            \
-    } while (0)
+#define ARG(text) argv[n++] = (char *)(uintptr_t)(text)
     ARG("pitlaned");
     ARG("--file-prefix");
-    ARG("%s", conf->daemon.file_prefix);
+    ARG(conf->daemon.file_prefix);
     // No secondary processes: nothing of EAL is shared through files, and no socket waits for them.
     ARG("--no-shconf");
     ARG("--log-level");
     ARG("lib.telemetry:error");
     lcores(conf, map, sizeof map);
     ARG("--lcores");
-    argv[n++] = map;
+    ARG(map);
     snprintf(main_lcore, sizeof main_lcore, "%u", conf->workers.count);
     ARG("--main-lcore");
-    argv[n++] = main_lcore;
+    ARG(main_lcore);
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)(pool_octets >> 20) + EAL_OVERHEAD_MB);
     if (hugepages) {
         ARG("--in-memory");
     } else {
         ARG("--no-huge");
         ARG("-m");
-        argv[n++] = memory;
+        ARG(memory);
     }
     unsigned n_pci = 0;
     for (unsigned i = 0; i < conf->n_ports; i++) {
         if (is_pci(conf->port[i].device)) {
             ARG("-a");
-            ARG("%s", conf->port[i].device);
+            ARG(conf->port[i].device);
             n_pci++;
         }
     }
@@ -144,7 +159,7 @@ static int lock_instance(const struct conf *conf)
 
 int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages)
 {
-    if (lock_instance(conf) != 0)
+    if (lock_instance(conf) != 0 || check_lcores(conf) != 0)
         return -1;
     uint64_t wanted = pool_octets + ((uint64_t)EAL_OVERHEAD_MB << 20);
     uint64_t there = free_hugepages();

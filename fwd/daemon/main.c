@@ -16,7 +16,7 @@
 /* Longest time between two rounds of the control thread's housekeeping. */
 #define ROUND_MS 200
 
-static const char usage[] = "usage: pitlaned [-c FILE] [-t [-v]] [-V] [-h]\n"
+static const char usage[] = "usage: pitlaned [-c FILE] [-t [-v]] [-m] [-V] [-h]\n"
                             "  -c FILE  configuration (" CONF_DEFAULT ")\n"
                             "  -t       check the configuration and exit: 0 good, 1 with faults\n"
                             "  -v       with -t: print the effective configuration\n"
@@ -69,6 +69,10 @@ static int load(const char *path, bool check, bool verbose, struct conf **conf)
     int rc = conf_load(path, conf, stderr);
     if (rc != 0)
         return 1;
+    if (daemon_check(*conf, stderr) != 0) {
+        conf_free(*conf);
+        return 1;
+    }
     if (verbose)
         conf_print_effective(*conf, stdout);
     if (check && !verbose)

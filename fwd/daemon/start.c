@@ -23,6 +23,18 @@
 /* The line a setting stands on, or would, as the start of a message. */
 #define AT(conf, item, key) conf_key_at(conf, item, key).file, conf_key_at(conf, item, key).line
 
+static int no_memory(void)
+{
+    log_error("out of memory\n");
+    return -1;
+}
+
+static int no_random(void)
+{
+    log_error("no random numbers: %s\n", strerror(errno));
+    return -1;
+}
+
 /* Buffers that cannot be short while every queue, cache and table is full. */
 static uint32_t pool_size(const struct conf *conf)
 {
@@ -57,7 +69,7 @@ static int start_memory(struct daemon *daemon)
     size_t size = rte_rcu_qsbr_get_memsize(FWD_WORKERS_MAX);
     daemon->qsbr = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_ALIGN_CEIL(size, RTE_CACHE_LINE_SIZE));
     if (daemon->qsbr == NULL || rte_rcu_qsbr_init(daemon->qsbr, FWD_WORKERS_MAX) != 0)
-        return -1;
+        return no_memory();
     return 0;
 }
 
@@ -67,10 +79,8 @@ static int start_tables(struct daemon *daemon)
     struct fwd_shared *shared = &daemon->shared;
     ndn_name_hash_init();
     if (getrandom(&shared->name_key, sizeof shared->name_key, 0) != (ssize_t)sizeof shared->name_key ||
-        getrandom(shared->token_key, sizeof shared->token_key, 0) != (ssize_t)sizeof shared->token_key) {
-        log_error("no random numbers: %s\n", strerror(errno));
-        return -1;
-    }
+        getrandom(shared->token_key, sizeof shared->token_key, 0) != (ssize_t)sizeof shared->token_key)
+        return no_random();
     shared->n_workers = daemon->n_workers;
     shared->lenient = conf->daemon.tlv_lenient;
     shared->max_lifetime_ms = conf->pit.max_lifetime_ms;
@@ -170,7 +180,9 @@ static int start_faces(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
     daemon->face_id = calloc(conf->n_faces + 1, sizeof *daemon->face_id);
-    if (daemon->face_id == NULL || daemon_watch(daemon) != 0)
+    if (daemon->face_id == NULL)
+        return no_memory();
+    if (daemon_watch(daemon) != 0)
         return -1;
     for (unsigned i = 0; i < conf->n_faces; i++)
         if (start_face(daemon, i) != 0)
@@ -178,13 +190,11 @@ static int start_faces(struct daemon *daemon)
     return 0;
 }
 
-/* A prefix of the configuration as TLV-VALUE; logs what is wrong with it. */
-static int prefix_octets(const struct conf *conf, const void *item, const char *uri, uint8_t name[NDN_NAME_MAX])
+/* A prefix of the configuration, which daemon_check() has seen, as TLV-VALUE. @return its length */
+static uint16_t prefix_octets(const char *uri, uint8_t name[NDN_NAME_MAX])
 {
     int len = ndn_name_from_uri(uri, name, NDN_NAME_MAX);
-    if (len < 0)
-        log_error("%s:%u: prefix \"%s\" is not a name: %s\n", AT(conf, item, "prefix"), uri, strerror(-len));
-    return len;
+    return len > 0 ? (uint16_t)len : 0;
 }
 
 static int start_strategies(struct daemon *daemon)
@@ -193,12 +203,10 @@ static int start_strategies(struct daemon *daemon)
     unsigned n = conf->n_strategies + 1;
     daemon->strategy = calloc(n, sizeof *daemon->strategy);
     daemon->strategy_list = calloc(n, sizeof *daemon->strategy_list);
-    daemon->strategy_prefix = calloc(n, sizeof *daemon->strategy_prefix);
-    if (daemon->strategy == NULL || daemon->strategy_list == NULL || daemon->strategy_prefix == NULL)
-        return -1;
+    if (daemon->strategy == NULL || daemon->strategy_list == NULL)
+        return no_memory();
     daemon->strategy[0] = strategy_default;
     daemon->strategy_list[0] = &daemon->strategy[0];
-    daemon->strategy_prefix[0] = "/";
     daemon->n_strategies = 1;
     daemon->shared.strategies = daemon->strategy_list;
     for (unsigned i = 0; i < conf->n_strategies; i++) {
@@ -210,12 +218,9 @@ static int start_strategies(struct daemon *daemon)
                                                 from->retx_suppression_multiplier),
         };
         daemon->strategy_list[number] = &daemon->strategy[number];
-        daemon->strategy_prefix[number] = from->prefix;
         uint8_t name[NDN_NAME_MAX];
-        int len = prefix_octets(conf, from, from->prefix, name);
-        if (len < 0)
-            return -1;
-        int rc = fib_strategy_set(daemon->shared.fib, name, (uint16_t)len, number);
+        uint16_t len = prefix_octets(from->prefix, name);
+        int rc = fib_strategy_set(daemon->shared.fib, name, len, number);
         if (rc != 0) {
             log_error("%s:%u: strategy of %s: %s\n", AT(conf, from, "prefix"), from->prefix, strerror(-rc));
             return -1;
@@ -230,10 +235,8 @@ static int start_routes(struct daemon *daemon)
     for (unsigned i = 0; i < conf->n_routes; i++) {
         const struct conf_route *from = &conf->route[i];
         uint8_t name[NDN_NAME_MAX];
-        int len = prefix_octets(conf, from, from->prefix, name);
-        if (len < 0)
-            return -1;
-        int rc = fib_nexthop_set(daemon->shared.fib, name, (uint16_t)len, daemon->face_id[from->face], from->cost);
+        uint16_t len = prefix_octets(from->prefix, name);
+        int rc = fib_nexthop_set(daemon->shared.fib, name, len, daemon->face_id[from->face], from->cost);
         if (rc != 0) {
             log_error("%s:%u: route %s: %s\n", AT(conf, from, "prefix"), from->prefix,
                       rc == -ENOSPC ? "the FIB, or the prefix, holds no more next hops" : strerror(-rc));
@@ -257,7 +260,7 @@ static int start_workers(struct daemon *daemon)
     for (uint16_t w = 0; w < daemon->n_workers; w++) {
         uint64_t seed;
         if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
-            return -1;
+            return no_random();
         daemon->worker[w].config = (struct worker_config){
             .lcore = w,
             .burst = (uint16_t)conf->workers.burst,
@@ -297,6 +300,7 @@ struct daemon *daemon_start(struct conf *conf)
 {
     struct daemon *daemon = aligned_alloc(64, (sizeof *daemon + 63) & ~(size_t)63);
     if (daemon == NULL) {
+        no_memory();
         conf_free(conf);
         return NULL;
     }
@@ -338,7 +342,6 @@ void daemon_stop(struct daemon *daemon)
         fib_destroy(daemon->shared.fib);
     free(daemon->strategy);
     free(daemon->strategy_list);
-    free(daemon->strategy_prefix);
     free(daemon->face_id);
     rte_mempool_free(daemon->pool);
     free(daemon->qsbr);

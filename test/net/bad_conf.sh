@@ -20,6 +20,9 @@ face: { consumer: { port = "left"; remote = "ether://[02:00:00:00:01:02]"; }; };
 route: ( { prefix = "/A"; face = "consumer"; } );'
 printf '%s\n' "$good" >"$tmp/good.conf"
 "$pitlaned" -t -c "$tmp/good.conf" || fail "a good configuration is refused"
+# Names as strategy list shows them.
+echo "$good strategy: ( { prefix = \"/A\"; strategy = \"/localhost/nfd/strategy/multicast/v=5\"; } );" >"$tmp/named.conf"
+"$pitlaned" -t -c "$tmp/named.conf" || fail "NFD's name of a strategy is refused"
 
 check unknown-key 1 <<<'port: { left: { netdef = "f0"; }; };'
 grep -q netdev "$tmp/unknown-key.out" || fail "the nearest known key is not named"
@@ -39,6 +42,13 @@ check bad-type 1 <<<'workers: { count = "two"; };'
 check bad-name 3 <<<'port: { left: { netdev = "f0"; }; };
 face: { a: { port = "left"; remote = "ether://[02:00:00:00:01:02]"; }; };
 route: ( { prefix = "/A/%zz"; face = "a"; } );'
+check long-name 3 <<<"port: { left: { netdev = \"f0\"; }; };
+face: { a: { port = \"left\"; remote = \"ether://[02:00:00:00:01:02]\"; }; };
+route: ( { prefix = \"/$(printf 'a%.0s' $(seq 2045))\"; face = \"a\"; } );"
+check bad-component 3 4 <<<'port: { left: { netdev = "f0"; }; };
+face: { a: { port = "left"; remote = "ether://[02:00:00:00:01:02]"; }; };
+route: ( { prefix = "/A/sha256digest=1234"; face = "a"; } );
+strategy: ( { prefix = "/70000=A"; strategy = "multicast"; } );'
 check overflow 1 <<<'pit: { capacity = 99999999999999999999; };'
 check two-faults 1 2 <<<'pit: { capacity = -1; };
 cs: { policy = "random"; };'
@@ -69,6 +79,18 @@ status=0
 timeout 20 ip netns exec "$NS_F" "$pitlaned" -c "$tmp/start.conf" >"$tmp/start.out" 2>&1 || status=$?
 [ $status = 1 ] || fail "start: exit $status: $(cat "$tmp/start.out")"
 grep -q "$tmp/start.conf:$line: " "$tmp/start.out" || fail "the device's line is not named: $(cat "$tmp/start.out")"
+
+start_fault() { # NAME SETTINGS; the configuration is one line, which must be named
+    echo "$2 daemon: { runtime-dir = \"$tmp/run\"; ${3:-} }; memory: { mbufs = 4096; }; cs: { capacity = 0; };" >"$tmp/$1.conf"
+    status=0
+    timeout 20 ip netns exec "$NS_F" "$pitlaned" -c "$tmp/$1.conf" >"$tmp/$1.out" 2>&1 || status=$?
+    [ $status = 1 ] || fail "$1: exit $status: $(cat "$tmp/$1.out")"
+    grep -q "$tmp/$1.conf:1: " "$tmp/$1.out" || fail "$1: no line: $(cat "$tmp/$1.out")"
+}
+start_fault no-such-cpu 'workers: { lcores = [ 1023 ]; };'
+grep -q Usage "$tmp/no-such-cpu.out" && fail "EAL shows its usage"
+start_fault no-such-account '' 'user = "no-such-account";'
+start_fault no-such-folder '' "log-file = \"$tmp/nowhere/log\";"
 
 say "usage"
 for args in "-c" "--frobnicate" "-c $tmp/good.conf extra"; do

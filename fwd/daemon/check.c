@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <string.h>
+
+#include "fwd/daemon/daemon.h"
+#include "parser/ndn_name.h"
+
+/* Octets of a value that a message shows. */
+#define SHOWN 60
+
+static unsigned check_prefix(const struct conf *conf, const void *item, const char *key, const char *uri, FILE *faults)
+{
+    uint8_t name[NDN_NAME_MAX];
+    int len = ndn_name_from_uri(uri, name, sizeof name);
+    if (len >= 0)
+        return 0;
+    struct conf_at at = conf_key_at(conf, item, "prefix");
+    fprintf(faults, "%s:%u: %s: \"%.*s%s\" ", at.file, at.line, key, SHOWN, uri, strlen(uri) > SHOWN ? "..." : "");
+    if (len == -ENOSPC)
+        fprintf(faults, "is too long; %d octets, the TLV headers of its components counted in, are allowed\n",
+                NDN_NAME_MAX);
+    else
+        fprintf(faults, "has a component of a type or with a value that there is not; allowed are as in \"/a/8=b/v=1/"
+                        "sha256digest=...\" with 64 hexadecimal digits, types from 1 to 65535\n");
+    return 1;
+}
+
+unsigned daemon_check(const struct conf *conf, FILE *faults)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < conf->n_routes; i++)
+        n += check_prefix(conf, &conf->route[i], "route.prefix", conf->route[i].prefix, faults);
+    for (unsigned i = 0; i < conf->n_strategies; i++)
+        n += check_prefix(conf, &conf->strategy[i], "strategy.prefix", conf->strategy[i].prefix, faults);
+    return n;
+}
