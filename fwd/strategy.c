@@ -1,26 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fwd/strategy.h"
 
-#include <string.h>
-
-const struct strategy_type *const strategy_types[] = {&strategy_best_route, &strategy_multicast, NULL};
-
 /* 10 ms and 250 ms in ticks of 2^20 ns, rounded up. */
 const struct strategy strategy_default = {
     .type = &strategy_best_route,
     .suppression = {.initial_ticks = 10, .max_ticks = 239, .multiplier = 2},
 };
-
-const struct strategy_type *strategy_find(const char *name)
-{
-    static const char prefix[] = "/localhost/nfd/strategy/";
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        name += sizeof prefix - 1;
-    for (const struct strategy_type *const *type = strategy_types; *type != NULL; type++)
-        if (strcmp(name, (*type)->name) == 0)
-            return *type;
-    return NULL;
-}
 
 static uint16_t strategy_ticks(uint32_t ms)
 {

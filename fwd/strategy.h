@@ -58,11 +58,6 @@ extern const struct strategy_type strategy_multicast;
 /** Default parameters: 10 ms, 250 ms, 2. */
 extern const struct strategy strategy_default;
 
-/** Strategy type by its short name or its NFD name without version; NULL when unknown. Control thread. */
-const struct strategy_type *strategy_find(const char *name);
-/** All types, NULL-terminated. */
-extern const struct strategy_type *const strategy_types[];
-
 /** Why a next hop may not be used for this Interest; DROP_NONE when it may, and then *out is its face. Worker. */
 static inline enum drop strategy_eligible(struct fwd *fwd, const struct strategy_choice *choice, uint32_t nexthop,
                                           const struct face **out)

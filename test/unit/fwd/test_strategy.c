@@ -278,14 +278,6 @@ Test(strategy, suppression_parameters_are_read)
     finish();
 }
 
-Test(strategy, is_found_by_its_names)
-{
-    cr_assert_eq(strategy_find("best-route"), &strategy_best_route);
-    cr_assert_eq(strategy_find("/localhost/nfd/strategy/multicast"), &strategy_multicast);
-    cr_assert_null(strategy_find("/localhost/nfd/strategy/"));
-    cr_assert_null(strategy_find("asf"));
-}
-
 Test(strategy, device_that_takes_nothing_is_counted)
 {
     SCENE();
