@@ -11,9 +11,17 @@
 #define RETRY_TAG            16
 #define INITIAL_DATAGRAM_MIN 1200 /* RFC 9000 14.1 */
 
-/** Type bits of v1 (RFC 9000 17.2) and v2 (RFC 9369 3.2). */
-static const uint8_t types_v1[4] = {QUIC_TYPE_INITIAL, QUIC_TYPE_0RTT, QUIC_TYPE_HANDSHAKE, QUIC_TYPE_RETRY};
-static const uint8_t types_v2[4] = {QUIC_TYPE_RETRY, QUIC_TYPE_INITIAL, QUIC_TYPE_0RTT, QUIC_TYPE_HANDSHAKE};
+/** As far as the second octet of a Length that follows the longest CIDs of v1 and v2 and an empty token. */
+#define SHAPE_MAX (6 + CID_MAX + 1 + CID_MAX + 1 + 2)
+
+/** Type bits of v1 (RFC 9000 17.2) count in the order of the enum; those of v2 (RFC 9369 3.2) are one ahead. */
+static inline uint8_t type_of(uint8_t first, uint32_t version)
+{
+    return (uint8_t)(QUIC_TYPE_INITIAL + (((first >> 4) - (version == QUIC_VERSION_2)) & 3));
+}
+_Static_assert(QUIC_TYPE_0RTT == QUIC_TYPE_INITIAL + 1 && QUIC_TYPE_HANDSHAKE == QUIC_TYPE_INITIAL + 2 &&
+                   QUIC_TYPE_RETRY == QUIC_TYPE_INITIAL + 3,
+               "the order of the type bits");
 
 static enum verdict parse_short(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header)
 {
@@ -70,8 +78,8 @@ static inline enum verdict parse_initial(struct cursor *c, size_t len, const str
     return VERDICT_OK;
 }
 
-static __attribute__((noinline)) enum verdict parse_long(const uint8_t *p, size_t len, const struct quic_opts *opts,
-                                                         struct quic_header *header)
+static __attribute__((noinline)) enum verdict parse_general(const uint8_t *p, size_t len, const struct quic_opts *opts,
+                                                            struct quic_header *header)
 {
     if (len < LONG_HEADER_MIN)
         return VERDICT_QUIC_SHORT;
@@ -94,7 +102,7 @@ static __attribute__((noinline)) enum verdict parse_long(const uint8_t *p, size_
     uint8_t type = QUIC_TYPE_OTHER_VERSION;
     size_t packet_len = len;
     if (known) {
-        type = (version == QUIC_VERSION_1 ? types_v1 : types_v2)[p[0] >> 4 & 3];
+        type = type_of(p[0], version);
         if (type == QUIC_TYPE_RETRY)
             verdict = parse_retry(&c, opts, &token);
         else if (type == QUIC_TYPE_INITIAL)
@@ -128,11 +136,72 @@ static __attribute__((noinline)) enum verdict parse_long(const uint8_t *p, size_
     return VERDICT_OK;
 }
 
+/**
+ * Initial, 0-RTT and Handshake as they nearly always are: v1 or v2, a token of less than 64 octets, a Length in two
+ * octets, and all of it there. One check of the datagram's size stands for those of both CIDs and what follows them.
+ * Anything else, good or bad, is for the general parser.
+ */
+static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict p, size_t len,
+                                                         const struct quic_opts *restrict opts,
+                                                         struct quic_header *restrict header)
+{
+    if (len < SHAPE_MAX)
+        return parse_general(p, len, opts, header);
+    uint32_t version = load_be32(p + 1);
+    size_t dcid_len = p[5];
+    uint8_t first = p[0];
+    unsigned type_bits = first >> 4;
+    if (version != QUIC_VERSION_1) {
+        if (version != QUIC_VERSION_2)
+            return parse_general(p, len, opts, header);
+        type_bits--;
+    }
+    if (dcid_len > CID_MAX || (opts->require_fixed_bit && (first & FIXED_BIT) == 0))
+        return parse_general(p, len, opts, header);
+    // Each field is stored once it is known: kept to the end, they would not all fit into registers.
+    header->first = first;
+    header->dcid_len = (uint8_t)dcid_len;
+    header->version = version;
+    header->dcid = p + 6;
+    size_t at = 6 + dcid_len, scid_len = p[at++];
+    if (scid_len > CID_MAX)
+        return parse_general(p, len, opts, header);
+    header->scid_len = (uint8_t)scid_len;
+    header->scid = p + at;
+    at += scid_len;
+    const uint8_t *token = NULL;
+    size_t token_len = 0;
+    type_bits &= 3;
+    if (type_bits == 0) {
+        // From here on the size that clients have to give an Initial stands for that of a short token, too.
+        if (len < INITIAL_DATAGRAM_MIN)
+            return parse_general(p, len, opts, header);
+        token_len = p[at++];
+        token = p + at;
+        if (token_len >= 0x40)
+            return parse_general(p, len, opts, header);
+        at += token_len;
+    } else if (type_bits == QUIC_TYPE_RETRY - QUIC_TYPE_INITIAL) {
+        return parse_general(p, len, opts, header);
+    }
+    header->token = token;
+    header->token_len = (uint16_t)token_len;
+    // Its two octets are there: INITIAL_DATAGRAM_MIN is ample, and without a token SHAPE_MAX has them.
+    unsigned high = p[at++] ^ 0x40u;
+    if (high >= 0x40)
+        return parse_general(p, len, opts, header);
+    size_t n = high << 8 | p[at++];
+    if (n > len - at)
+        return parse_general(p, len, opts, header);
+    header->type = (uint8_t)(QUIC_TYPE_INITIAL + type_bits);
+    header->packet_len = (uint16_t)(at + n);
+    return VERDICT_OK;
+}
+
 enum verdict quic_parse(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header)
 {
-    if (len == 0)
-        return VERDICT_QUIC_SHORT;
-    if (len > UINT16_MAX)
-        return VERDICT_QUIC_LEN;
+    // None, or too many for a datagram.
+    if (len - 1 >= UINT16_MAX)
+        return len == 0 ? VERDICT_QUIC_SHORT : VERDICT_QUIC_LEN;
     return (p[0] & LONG_HEADER) != 0 ? parse_long(p, len, opts, header) : parse_short(p, len, opts, header);
 }

@@ -88,8 +88,8 @@ int quic_lb_add_scheme(struct quic_lb *lb, const struct quic_lb_scheme *scheme);
 
 /**
  * Find the server ID in a CID (draft, sections 5.1 to 5.3). Of a short header, whose CID length is not on the wire,
- * pass what follows the first octet, up to QUIC_LB_CID_MAX. Octets behind what the rule needs are the server's own.
- * Whether the server exists is for the caller to find out. Nothing beyond @p len octets is read. Any thread.
+ * pass what follows the header's first octet, up to QUIC_LB_CID_MAX. Octets behind what the rule needs are the server's
+ * own. Whether the server exists is for the caller to find out. Nothing beyond @p len octets is read. Any thread.
  *
  * @return QUIC_LB_OK and *id filled; else the reason, *id untouched
  */
@@ -108,7 +108,8 @@ struct quic_lb_job {
 /** As quic_lb_decode(), for @p n CIDs, of which QUIC_LB_BURST at a time are worked on side by side. */
 extern void (*quic_lb_decode_burst)(struct quic_lb_job *jobs, size_t n);
 
-/** Choose the fastest implementation this CPU has ("aes", else "portable"). Call once at start, before any thread. */
+/** Choose the fastest implementation this CPU has ("avx512", "aes", else "portable"). Call once at start, before any
+ * thread. */
 void quic_lb_decode_init(void);
 
 /** Force an implementation by name, for tests and benchmarks. @return 0, or -ENOTSUP when the CPU lacks it */

@@ -10,11 +10,8 @@
 
 #include "parser/quic_lb_impl.h"
 
-#if defined(__x86_64__)
+#if QUIC_LB_HAVE_X86
 #include <immintrin.h>
-#define HAVE_AES 1
-#else
-#define HAVE_AES 0
 #endif
 
 static void burst_portable(struct quic_lb_job *jobs, size_t n)
@@ -23,7 +20,7 @@ static void burst_portable(struct quic_lb_job *jobs, size_t n)
         jobs[i].verdict = (uint8_t)quic_lb_decode_portable(jobs[i].lb, jobs[i].cid, jobs[i].cid_len, &jobs[i].id);
 }
 
-#if HAVE_AES
+#if QUIC_LB_HAVE_X86
 #define AES_TARGET __attribute__((target("aes,sse4.1")))
 #define AES_INLINE static inline AES_TARGET __attribute__((always_inline))
 
@@ -32,9 +29,15 @@ AES_INLINE __m128i load16(const uint8_t *p)
     return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
+/** A part of a rule. */
+AES_INLINE __m128i part(const uint8_t *p)
+{
+    return _mm_load_si128((const __m128i *)(const void *)p);
+}
+
 AES_INLINE void store_id(struct quic_lb_id *id, __m128i plain, const struct quic_lb_rule *rule)
 {
-    __m128i whole = _mm_or_si128(_mm_and_si128(plain, load16(rule->id_mask)), load16(rule->id_tail));
+    __m128i whole = _mm_or_si128(_mm_and_si128(plain, part(rule->id_mask)), part(rule->id_tail));
     _mm_store_si128((__m128i *)(void *)id, whole);
 }
 
@@ -62,26 +65,26 @@ AES_INLINE void split(const struct quic_lb_rule *rule, const uint8_t *cid, size_
 {
     __m128i head = load_cid(cid, len);
     __m128i tail = rule->tail > 0 ? load16(cid + rule->tail) : head;
-    *left = _mm_and_si128(_mm_shuffle_epi8(head, load16(rule->take[0])), load16(rule->mask[0]));
-    *right = _mm_and_si128(_mm_shuffle_epi8(tail, load16(rule->take[1])), load16(rule->mask[1]));
+    *left = _mm_and_si128(_mm_shuffle_epi8(head, part(rule->take[0])), part(rule->mask[0]));
+    *right = _mm_and_si128(_mm_shuffle_epi8(tail, part(rule->take[1])), part(rule->mask[1]));
 }
 
 /** What pass @p number adds to the half that it changes. */
 AES_INLINE __m128i pass(const struct quic_lb_rule *rule, unsigned number, __m128i from)
 {
-    __m128i state = _mm_xor_si128(from, load16(rule->white[number - 1]));
+    __m128i state = _mm_xor_si128(from, part(rule->white[number - 1]));
     for (unsigned round = 1; round < AES128_ROUNDS; round++)
-        state = _mm_aesenc_si128(state, load16(rule->aes.enc[round]));
-    state = _mm_aesenclast_si128(state, load16(rule->aes.enc[AES128_ROUNDS]));
-    return _mm_and_si128(state, load16(rule->mask[number % 2]));
+        state = _mm_aesenc_si128(state, part(rule->aes.enc[round]));
+    state = _mm_aesenclast_si128(state, part(rule->aes.enc[AES128_ROUNDS]));
+    return _mm_and_si128(state, part(rule->mask[number % 2]));
 }
 
 AES_INLINE __m128i decrypt_block(const struct quic_lb_rule *rule, __m128i block)
 {
-    __m128i state = _mm_xor_si128(block, load16(rule->aes.dec[0]));
+    __m128i state = _mm_xor_si128(block, part(rule->aes.dec[0]));
     for (unsigned round = 1; round < AES128_ROUNDS; round++)
-        state = _mm_aesdec_si128(state, load16(rule->aes.dec[round]));
-    return _mm_aesdeclast_si128(state, load16(rule->aes.dec[AES128_ROUNDS]));
+        state = _mm_aesdec_si128(state, part(rule->aes.dec[round]));
+    return _mm_aesdeclast_si128(state, part(rule->aes.dec[AES128_ROUNDS]));
 }
 
 /** Server ID of a four-pass CID from the left half before any pass and the right half before the first. */
@@ -94,25 +97,48 @@ AES_INLINE __m128i four_pass(const struct quic_lb_rule *rule, const uint8_t *cid
     left = _mm_xor_si128(left, pass(rule, 2, right));
     if (rule->fourth_pass) {
         right = _mm_xor_si128(right, pass(rule, 1, left));
-        left = _mm_or_si128(left, _mm_shuffle_epi8(right, load16(rule->join)));
+        left = _mm_or_si128(left, _mm_shuffle_epi8(right, part(rule->join)));
     }
     return left;
 }
 
-/** What is no work for several rounds of AES. The CID has the octets that its rule needs. */
-AES_INLINE enum quic_lb_verdict decode_light(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
-                                             struct quic_lb_id *id)
+/** What a burst does not work on side by side. The CID has the octets that its rule needs. */
+static AES_TARGET __attribute__((noinline)) enum quic_lb_verdict
+decode_single_pass(const struct quic_lb_rule *rule, const uint8_t *cid, struct quic_lb_id *id)
 {
+    store_id(id, decrypt_block(rule, load16(cid + 1)), rule);
+    return QUIC_LB_OK;
+}
+
+static AES_TARGET __attribute__((noinline)) enum quic_lb_verdict
+decode_four_pass(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, struct quic_lb_id *id)
+{
+    store_id(id, four_pass(rule, cid, len), rule);
+    return QUIC_LB_OK;
+}
+
+static AES_TARGET __attribute__((noinline)) enum quic_lb_verdict
+decode_scheme(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, struct quic_lb_id *id)
+{
+    quic_lb_decode_scheme(rule, cid, len, id);
+    return QUIC_LB_OK;
+}
+
+/** The CID has the octets that its rule needs. */
+AES_INLINE enum quic_lb_verdict decode_by(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
+                                          struct quic_lb_id *id)
+{
+    // Each in a function of its own, so that plaintext does not pay for the registers that the others need.
     switch (rule->kind) {
     case QUIC_LB_KIND_PLAINTEXT:
         store_id(id, _mm_srli_si128(load_cid(cid, len), 1), rule);
         return QUIC_LB_OK;
     case QUIC_LB_KIND_SINGLE_PASS:
-        store_id(id, decrypt_block(rule, load16(cid + 1)), rule);
-        return QUIC_LB_OK;
+        return decode_single_pass(rule, cid, id);
+    case QUIC_LB_KIND_FOUR_PASS:
+        return decode_four_pass(rule, cid, len, id);
     case QUIC_LB_KIND_SCHEME:
-        quic_lb_decode_scheme(rule, cid, len, id);
-        return QUIC_LB_OK;
+        return decode_scheme(rule, cid, len, id);
     default:
         return quic_lb_no_rule(cid[0]);
     }
@@ -124,12 +150,7 @@ static AES_TARGET enum quic_lb_verdict decode_aes(const struct quic_lb *lb, cons
     if (len == 0)
         return QUIC_LB_SHORT;
     const struct quic_lb_rule *rule = &lb->rule[lb->rule_of[cid[0]]];
-    if (len < rule->size)
-        return QUIC_LB_SHORT;
-    if (rule->kind != QUIC_LB_KIND_FOUR_PASS)
-        return decode_light(rule, cid, len, id);
-    store_id(id, four_pass(rule, cid, len), rule);
-    return QUIC_LB_OK;
+    return len < rule->size ? QUIC_LB_SHORT : decode_by(rule, cid, len, id);
 }
 
 /** Four-pass CIDs of a burst. */
@@ -144,13 +165,13 @@ AES_INLINE void pass_lanes(const struct lanes *lanes, unsigned number, const __m
 {
     __m128i state[QUIC_LB_BURST];
     for (unsigned i = 0; i < QUIC_LB_BURST; i++)
-        state[i] = _mm_xor_si128(from[i], load16(lanes->rule[i]->white[number - 1]));
+        state[i] = _mm_xor_si128(from[i], part(lanes->rule[i]->white[number - 1]));
     for (unsigned round = 1; round < AES128_ROUNDS; round++)
         for (unsigned i = 0; i < QUIC_LB_BURST; i++)
-            state[i] = _mm_aesenc_si128(state[i], load16(lanes->rule[i]->aes.enc[round]));
+            state[i] = _mm_aesenc_si128(state[i], part(lanes->rule[i]->aes.enc[round]));
     for (unsigned i = 0; i < QUIC_LB_BURST; i++) {
-        state[i] = _mm_aesenclast_si128(state[i], load16(lanes->rule[i]->aes.enc[AES128_ROUNDS]));
-        to[i] = _mm_xor_si128(to[i], _mm_and_si128(state[i], load16(lanes->rule[i]->mask[number % 2])));
+        state[i] = _mm_aesenclast_si128(state[i], part(lanes->rule[i]->aes.enc[AES128_ROUNDS]));
+        to[i] = _mm_xor_si128(to[i], _mm_and_si128(state[i], part(lanes->rule[i]->mask[number % 2])));
     }
 }
 
@@ -178,7 +199,7 @@ static AES_TARGET void decode_lanes(struct lanes *lanes)
         const struct quic_lb_rule *rule = lanes->rule[i];
         __m128i plain = left[i];
         if (rule->fourth_pass)
-            plain = _mm_or_si128(plain, _mm_shuffle_epi8(right[i], load16(rule->join)));
+            plain = _mm_or_si128(plain, _mm_shuffle_epi8(right[i], part(rule->join)));
         store_id(&lanes->job[i]->id, plain, rule);
         lanes->job[i]->verdict = QUIC_LB_OK;
     }
@@ -200,7 +221,7 @@ static AES_TARGET void burst_aes(struct quic_lb_job *jobs, size_t n)
             if (job->cid_len < rule->size) {
                 job->verdict = QUIC_LB_SHORT;
             } else if (rule->kind != QUIC_LB_KIND_FOUR_PASS) {
-                job->verdict = (uint8_t)decode_light(rule, job->cid, job->cid_len, &job->id);
+                job->verdict = (uint8_t)decode_by(rule, job->cid, job->cid_len, &job->id);
             } else {
                 lanes.rule[lanes.n] = rule;
                 lanes.job[lanes.n++] = job;
@@ -212,8 +233,7 @@ static AES_TARGET void burst_aes(struct quic_lb_job *jobs, size_t n)
         } else {
             for (unsigned i = 0; i < lanes.n; i++) {
                 struct quic_lb_job *job = lanes.job[i];
-                store_id(&job->id, four_pass(lanes.rule[i], job->cid, job->cid_len), lanes.rule[i]);
-                job->verdict = QUIC_LB_OK;
+                job->verdict = (uint8_t)decode_four_pass(lanes.rule[i], job->cid, job->cid_len, &job->id);
             }
         }
         jobs += some;
@@ -240,10 +260,15 @@ int quic_lb_decode_select(const char *isa)
         quic_lb_decode_burst = burst_portable;
         return 0;
     }
-#if HAVE_AES
+#if QUIC_LB_HAVE_X86
     if (strcmp(isa, "aes") == 0 && cpu_has_aes()) {
         quic_lb_decode = decode_aes;
         quic_lb_decode_burst = burst_aes;
+        return 0;
+    }
+    if (strcmp(isa, "avx512") == 0 && quic_lb_cpu_has_avx512()) {
+        quic_lb_decode = quic_lb_decode_avx512;
+        quic_lb_decode_burst = quic_lb_burst_avx512;
         return 0;
     }
 #endif
@@ -252,6 +277,6 @@ int quic_lb_decode_select(const char *isa)
 
 void quic_lb_decode_init(void)
 {
-    if (quic_lb_decode_select("aes") != 0)
+    if (quic_lb_decode_select("avx512") != 0 && quic_lb_decode_select("aes") != 0)
         (void)quic_lb_decode_select("portable");
 }

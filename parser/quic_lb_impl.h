@@ -2,7 +2,7 @@
 #ifndef PARSER_QUIC_LB_IMPL_H
 #define PARSER_QUIC_LB_IMPL_H
 
-/* Shared by quic_lb.c and quic_lb_decode.c only. */
+/* Shared by quic_lb*.c only. */
 #include <string.h>
 
 #include "parser/cursor.h"
@@ -21,6 +21,20 @@ enum {
 /** The implementation without vector instructions. */
 enum quic_lb_verdict quic_lb_decode_portable(const struct quic_lb *lb, const uint8_t *cid, size_t len,
                                              struct quic_lb_id *id);
+
+#if defined(__x86_64__)
+#define QUIC_LB_HAVE_X86 1
+#else
+#define QUIC_LB_HAVE_X86 0
+#endif
+
+#if QUIC_LB_HAVE_X86
+/** The implementation for processors with VAES and AVX-512, and whether this is one. */
+enum quic_lb_verdict quic_lb_decode_avx512(const struct quic_lb *lb, const uint8_t *cid, size_t len,
+                                           struct quic_lb_id *id);
+void quic_lb_burst_avx512(struct quic_lb_job *jobs, size_t n);
+bool quic_lb_cpu_has_avx512(void);
+#endif
 
 /** Why there is no rule for a first octet. */
 static inline enum quic_lb_verdict quic_lb_no_rule(uint8_t first)

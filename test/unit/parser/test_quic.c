@@ -5,6 +5,7 @@
 
 #include "parser/quic.h"
 #include "test/cases/bad_inputs.h"
+#include "test/unit/parser/guard.h"
 
 #define D8 "08 8394C8F03E515708 "
 #define S4 "04 01020304 "
@@ -152,4 +153,118 @@ Test(quic, lengths_in_every_form_beyond_the_datagram)
     struct quic_header h;
     cr_expect_eq(quic_parse(huge, 65535, &server, &h), VERDICT_OK);
     cr_expect_eq(quic_parse(huge, 65536, &server, &h), VERDICT_QUIC_LEN);
+}
+
+/** A long header put together of fields, each of which may be wrong. */
+struct made {
+    uint32_t version;
+    uint8_t bits, dcid_len, scid_len, length_size;
+    uint16_t token_len;
+    int slack; /**< octets of the datagram behind what Length says; below 0: missing */
+    size_t size;
+    uint8_t octets[1600];
+};
+
+static size_t put_varint(uint8_t *p, uint64_t v, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        p[i] = (uint8_t)(v >> (8 * (size - 1 - i)));
+    p[0] |= (uint8_t)(__builtin_ctzl(size) << 6);
+    return size;
+}
+
+/** @return where the token is */
+static const uint8_t *make(struct made *m, enum quic_type type)
+{
+    uint8_t *p = m->octets;
+    memset(p, 0xbb, sizeof m->octets);
+    *p++ = (uint8_t)(0xc0 | m->bits << 4);
+    p += put_varint(p, 0, 4);
+    m->octets[1] = (uint8_t)(m->version >> 24);
+    m->octets[2] = (uint8_t)(m->version >> 16);
+    m->octets[3] = (uint8_t)(m->version >> 8);
+    m->octets[4] = (uint8_t)m->version;
+    *p++ = m->dcid_len;
+    p += m->dcid_len;
+    *p++ = m->scid_len;
+    p += m->scid_len;
+    const uint8_t *token = NULL;
+    if (type == QUIC_TYPE_INITIAL) {
+        p += put_varint(p, m->token_len, m->token_len < 64 ? 1 : 2);
+        token = p;
+        p += m->token_len;
+    }
+    size_t at = (size_t)(p - m->octets) + m->length_size;
+    put_varint(p, m->size - at - (size_t)m->slack, m->length_size);
+    return token;
+}
+
+Test(quic, every_shape_of_long_header)
+{
+    static const uint32_t versions[] = {QUIC_VERSION_1, QUIC_VERSION_2};
+    static const uint8_t cid_lens[] = {0, 1, 8, 19, 20, 21};
+    static const uint16_t token_lens[] = {0, 1, 62, 63, 64, 300};
+    static const size_t sizes[] = {400, 1199, 1200, 1400};
+    struct guard guard = guard_make(1600);
+    unsigned n = 0, good = 0;
+    static struct made m;
+    for (unsigned version = 0; version < 2; version++)
+        for (unsigned bits = 0; bits < 4; bits++)
+            for (unsigned turn = 0; turn < 6 * 6 * 6 * 4 * 2 * 3; turn++) {
+                m.version = versions[version];
+                m.bits = (uint8_t)bits;
+                m.dcid_len = cid_lens[turn % 6];
+                m.scid_len = cid_lens[turn / 6 % 6];
+                m.token_len = token_lens[turn / 36 % 6];
+                m.size = sizes[turn / 216 % 4];
+                m.length_size = turn / 864 % 2 == 0 ? 2 : 4;
+                m.slack = (int)(turn / 1728) - 1;
+                enum quic_type type = QUIC_TYPE_INITIAL + ((bits - version) & 3);
+                const uint8_t *token = make(&m, type);
+                bool from_client = turn % 5 != 0;
+                struct quic_opts opts = {.from_client = from_client};
+                struct quic_header h;
+                const uint8_t *p = guard_copy(&guard, m.octets, m.size);
+                enum verdict got = quic_parse(p, m.size, &opts, &h), want = VERDICT_OK;
+                if (m.dcid_len > 20 || m.scid_len > 20)
+                    want = VERDICT_QUIC_CID_LEN;
+                else if (type == QUIC_TYPE_RETRY)
+                    want = from_client ? VERDICT_QUIC_TYPE : VERDICT_OK;
+                else if (type == QUIC_TYPE_INITIAL && from_client && m.size < 1200)
+                    want = VERDICT_QUIC_DGRAM_SMALL;
+                else if (m.slack < 0)
+                    want = VERDICT_QUIC_LEN;
+                cr_assert_eq(got, want, "version %u type %u turn %u", version, type, turn);
+                n++;
+                if (want != VERDICT_OK || type == QUIC_TYPE_RETRY)
+                    continue;
+                good++;
+                cr_assert(h.first == m.octets[0] && h.type == type && h.version == m.version);
+                cr_assert(h.dcid_len == m.dcid_len && h.scid_len == m.scid_len);
+                cr_assert(h.dcid == p + 6 && h.scid == p + 7 + m.dcid_len);
+                cr_assert_eq(h.token_len, type == QUIC_TYPE_INITIAL ? m.token_len : 0);
+                cr_assert_eq(h.token, token == NULL ? NULL : p + (token - m.octets));
+                cr_assert_eq(h.packet_len, m.size - (size_t)m.slack);
+            }
+    cr_expect(n == 41472 && good > n / 4);
+}
+
+Test(quic, cut_anywhere_it_is_refused_and_not_read_beyond)
+{
+    struct guard guard = guard_make(1600);
+    static struct made m;
+    for (unsigned bits = 0; bits < 4; bits++) {
+        m = (struct made){.version = QUIC_VERSION_1, .bits = (uint8_t)bits, .dcid_len = 20, .scid_len = 20};
+        m.token_len = 63;
+        m.size = 1300;
+        m.length_size = 2;
+        make(&m, QUIC_TYPE_INITIAL + bits);
+        for (size_t len = 0; len <= m.size; len++) {
+            struct quic_opts opts = {0};
+            struct quic_header h;
+            enum verdict got = quic_parse(guard_copy(&guard, m.octets, len), len, &opts, &h);
+            // A Retry has no length: it is whole once there is a token in front of the tag.
+            cr_expect_eq(got == VERDICT_OK, bits == 3 ? len > 47 + 16 : len == m.size, "%u %zu", bits, len);
+        }
+    }
 }

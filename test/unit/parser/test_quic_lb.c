@@ -9,7 +9,7 @@
 #include "test/cases/quic_lb_vectors.h"
 #include "test/unit/parser/guard.h"
 
-static const char *const isas[] = {"aes", "portable"};
+static const char *const isas[] = {"avx512", "aes", "portable"};
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define FOR_EACH_ISA(isa)                          \
