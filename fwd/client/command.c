@@ -152,8 +152,39 @@ static int parse_option(struct command_line *line, int argc, char **argv, int *i
     return 0;
 }
 
+/** A first word that is no whole command: help when that is asked for, else what is missing. */
+static int incomplete(const char *noun, const char *word, FILE *out, FILE *err)
+{
+    const char *verbs[8];
+    unsigned n = 0;
+    for (const struct command *c = command_table; c->noun != NULL && n < sizeof verbs / sizeof *verbs; c++)
+        if (strcmp(c->noun, noun) == 0)
+            verbs[n++] = c->verb;
+    if (n == 0) {
+        fprintf(err, "pitlane: unknown command '%s'; pitlane help lists all\n", noun);
+        return COMMAND_USAGE;
+    }
+    if (word != NULL && (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)) {
+        const struct command_line line = {.command = command_find("help", NULL), .operand = noun, .out = out};
+        return command_run_help(&line);
+    }
+    if (word != NULL)
+        fprintf(err, "pitlane: unknown command '%s %s'; ", noun, word);
+    else
+        fprintf(err, "pitlane: ");
+    fprintf(err, "what is there is:");
+    for (unsigned i = 0; i < n; i++)
+        fprintf(err, "%s %s %s", i > 0 ? "," : "", noun, verbs[i]);
+    fprintf(err, "\n");
+    return COMMAND_USAGE;
+}
+
 int command_main(int argc, char **argv, FILE *out, FILE *err)
 {
+    if (argc > 1 && (strcmp(argv[1], "-V") == 0 || strcmp(argv[1], "--version") == 0)) {
+        fprintf(out, "pitlane %s\n", PITLANE_VERSION);
+        return COMMAND_OK;
+    }
     if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
         const struct command_line line = {.command = command_find("help", NULL), .out = argc < 2 ? err : out};
         command_run_help(&line);
@@ -161,11 +192,8 @@ int command_main(int argc, char **argv, FILE *out, FILE *err)
     }
     struct command_line line = {.out = out};
     line.command = command_find(argv[1], argc > 2 ? argv[2] : NULL);
-    if (line.command == NULL) {
-        fprintf(err, "pitlane: unknown command '%s%s%s'; pitlane help lists all\n", argv[1], argc > 2 ? " " : "",
-                argc > 2 ? argv[2] : "");
-        return COMMAND_USAGE;
-    }
+    if (line.command == NULL)
+        return incomplete(argv[1], argc > 2 ? argv[2] : NULL, out, err);
     bool options_end = false;
     for (int i = line.command->verb != NULL ? 3 : 2; i < argc; i++) {
         if (!options_end && strcmp(argv[i], "--") == 0) {
@@ -176,7 +204,7 @@ int command_main(int argc, char **argv, FILE *out, FILE *err)
         } else if (line.command->operand != NULL && line.operand == NULL) {
             line.operand = argv[i];
         } else if (line.command->run == command_run_help) {
-            continue; // "help face list": the verb is read from what follows
+            continue; // "help face list": help is of all that a noun has
         } else {
             fprintf(err, "pitlane: unexpected '%s'\n", argv[i]);
             return COMMAND_USAGE;

@@ -55,7 +55,7 @@ int command_run_help(const struct command_line *line)
                  c->operand != NULL ? " " : "", c->operand != NULL ? c->operand : "");
         fprintf(line->out, "  %-20s %s\n", left, c->help);
     }
-    fprintf(line->out, "\npitlane COMMAND -h shows the options of a command.\n");
+    fprintf(line->out, "\npitlane COMMAND -h shows the options of a command, pitlane -V the version.\n");
     return COMMAND_OK;
 }
 

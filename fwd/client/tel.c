@@ -54,6 +54,8 @@ static ssize_t receive(struct tel *tel, char err[TEL_ERR])
     do {
         n = recv(tel->fd, tel->answer, sizeof tel->answer - 1, 0);
     } while (n < 0 && errno == EINTR);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return complain(err, -ETIMEDOUT, "%s: no answer in %d s", tel->path, TEL_TIMEOUT_S);
     if (n < 0)
         return complain(err, -errno, "%s: no answer: %s", tel->path, strerror(errno));
     if (n == 0)

@@ -104,6 +104,8 @@ static int eal_init(const struct conf *conf, uint64_t pool_octets, bool hugepage
     ARG("--no-shconf");
     ARG("--log-level");
     ARG("lib.telemetry:error");
+    ARG("--log-level");
+    ARG("pmd.net.memif:error"); // it warns that there are no secondary processes
     lcores(conf, map, sizeof map);
     ARG("--lcores");
     ARG(map);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -141,9 +142,13 @@ static int start_face(struct daemon *daemon, unsigned i)
     const struct conf *conf = daemon->conf;
     const struct conf_face *from = &conf->face[i];
     struct port *port = &daemon->port[from->port];
+    // Of a DPDK device the name, without its arguments.
+    char dev[64];
+    const char *device = port->config.netdev != NULL ? port->config.netdev : port->config.device;
+    snprintf(dev, sizeof dev, "%.*s", (int)strcspn(device, ","), device);
     struct face_config config = {
         .name = from->name,
-        .dev = port->config.netdev != NULL ? port->config.netdev : port->config.device,
+        .dev = dev,
         .port = port->index,
         .kind = (uint8_t)from->kind,
         .scope = (uint8_t)from->scope,

@@ -124,6 +124,28 @@ Test(client, usage_faults_exit_2)
     }
 }
 
+Test(client, a_noun_without_its_verb_is_told_what_is_there)
+{
+    char *out, *err;
+    cr_expect_eq(RUN("face"), COMMAND_USAGE);
+    cr_expect_not_null(strstr(err, "face list"), "%s", err);
+    free(out);
+    free(err);
+    cr_expect_eq(RUN("face", "-h"), COMMAND_OK);
+    cr_expect_not_null(strstr(out, "usage: pitlane face list"), "%s", out);
+    free(out);
+    free(err);
+}
+
+Test(client, version_is_printed)
+{
+    char *out, *err;
+    cr_expect_eq(RUN("-V"), COMMAND_OK);
+    cr_expect_eq(strncmp(out, "pitlane ", 8), 0, "%s", out);
+    free(out);
+    free(err);
+}
+
 Test(client, without_a_command_help_is_shown_and_exit_is_2)
 {
     char *out, *err;
