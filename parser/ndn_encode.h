@@ -71,6 +71,19 @@ static inline size_t ndn_lp_prepend_token(uint8_t *end, size_t payload_len, cons
     return (size_t)(end - p);
 }
 
+/** Largest payload for ndn_lp_prepend_token_short(), and how many octets that writes. */
+#define NDN_LP_TOKEN_SHORT_MAX  240
+#define NDN_LP_TOKEN_SHORT_SIZE (2 + 10 + 2)
+
+/** ndn_lp_prepend_token() when all lengths take one octet. */
+static inline void ndn_lp_prepend_token_short(uint8_t *end, size_t payload_len, const uint8_t token[8])
+{
+    const uint8_t head[4] = {0x64, (uint8_t)(payload_len + 12), 0x62, 8}, tail[2] = {0x50, (uint8_t)payload_len};
+    __builtin_memcpy(end - 14, head, sizeof head);
+    __builtin_memcpy(end - 10, token, 8);
+    __builtin_memcpy(end - 2, tail, sizeof tail);
+}
+
 /** True when there is no field to write: the packet is sent bare. */
 static inline bool ndn_lp_out_empty(const struct ndn_lp_out *lp)
 {

@@ -37,7 +37,10 @@ enum ndn_lp_has {
     LP_HAS_PREFIX_ANNOUNCEMENT = 1 << 10,
 };
 
-/** NDNLPv2 header fields of one LpPacket. Pointers go into the buffer that was parsed. */
+/**
+ * NDNLPv2 header fields of one LpPacket. Pointers go into the buffer that was parsed. A field that has a bit in @p has
+ * counts only when that is set.
+ */
 struct ndn_lp {
     uint16_t has;      /**< bits of enum ndn_lp_has */
     uint8_t token_len; /**< PitToken octets, 0 when absent, else 1..32 */

@@ -5,10 +5,9 @@
 #include "parser/ndn_lp.h"
 #include "parser/ndn_tlv.h"
 
-/** No header fields: what a bare network packet has. */
-static inline void ndn_lp_clear(struct ndn_lp *lp)
+/** No header fields, as ndn_lp_clear(), but for those that only count with their bit in lp->has. */
+static inline void ndn_lp_clear_bare(struct ndn_lp *lp)
 {
-    // One by one, because for the whole of it the compiler takes a string instruction that costs more than parsing.
     lp->has = 0;
     lp->token_len = 0;
     lp->n_acks = 0;
@@ -16,6 +15,15 @@ static inline void ndn_lp_clear(struct ndn_lp *lp)
     lp->frag_count = 1;
     lp->nack_reason = 0;
     lp->token = NULL;
+    lp->fragment_len = 0;
+    lp->fragment = NULL;
+}
+
+/** No header fields: what a bare network packet has. */
+static inline void ndn_lp_clear(struct ndn_lp *lp)
+{
+    // One by one, because for the whole of it the compiler takes a string instruction that costs more than parsing.
+    ndn_lp_clear_bare(lp);
     lp->sequence = 0;
     lp->next_hop_face = 0;
     lp->incoming_face = 0;
@@ -25,8 +33,6 @@ static inline void ndn_lp_clear(struct ndn_lp *lp)
     lp->acks = NULL;
     lp->announcement = NULL;
     lp->announcement_len = 0;
-    lp->fragment_len = 0;
-    lp->fragment = NULL;
 }
 
 /** ndn_lp_parse() for callers that have the TLV-VALUE of the LpPacket; @p lp is cleared already. */

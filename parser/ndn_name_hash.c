@@ -102,7 +102,7 @@ static uint64_t extend_portable(const struct ndn_name *name, const uint8_t *comp
 }
 
 #if HAVE_AES
-#define AES_TARGET __attribute__((target("aes,sse4.1")))
+#define AES_TARGET __attribute__((target("aes,avx")))
 #define AES_INLINE static inline AES_TARGET __attribute__((always_inline))
 
 /** The four parts of the key: where the state starts, and what is added before and after the rounds. */
@@ -125,11 +125,15 @@ AES_INLINE struct aes_keys aes_keys(const struct ndn_name_key *key)
     };
 }
 
-/** The octets of a component of at most 16, gathered by loads that overlap but never leave it. */
+/** The octets of a component of 8 to 16, by two loads that may overlap but never leave it. */
+AES_INLINE __m128i aes_load_halves(const uint8_t *p, size_t len)
+{
+    return _mm_set_epi64x((int64_t)load_u64(p + len - 8), (int64_t)load_u64(p));
+}
+
+/** The same for one of less than 8. */
 AES_INLINE __m128i aes_load_short(const uint8_t *p, size_t len)
 {
-    if (len >= 8)
-        return _mm_set_epi64x((int64_t)load_u64(p + len - 8), (int64_t)load_u64(p));
     if (len >= 4) {
         uint32_t a, b;
         memcpy(&a, p, sizeof a);
@@ -153,16 +157,29 @@ AES_INLINE __m128i aes_block(__m128i state, __m128i block, __m128i inner, const 
     return _mm_aesenc_si128(_mm_xor_si128(state, block), k->white);
 }
 
-/** One component; its size goes in with its last block, which overlaps the one before when they do not come out even.
+/** A component of any size; its size goes in with its last block, which overlaps the one before when they do not come
+ * out even.
  */
-AES_INLINE __m128i aes_step(__m128i state, const uint8_t *p, size_t len, const struct aes_keys *k)
+static AES_TARGET __attribute__((noinline)) __m128i aes_step_any(__m128i state, const uint8_t *p, size_t len,
+                                                                 const struct ndn_name_key *key)
 {
-    __m128i sized = _mm_xor_si128(k->inner, _mm_cvtsi64_si128((int64_t)len));
+    struct aes_keys k = aes_keys(key);
+    __m128i sized = _mm_xor_si128(k.inner, _mm_cvtsi32_si128((int)len));
     if (len <= 16)
-        return aes_block(state, aes_load_short(p, len), sized, k);
+        return aes_block(state, len < 8 ? aes_load_short(p, len) : aes_load_halves(p, len), sized, &k);
     for (size_t i = 0; len - i > 16; i += 16)
-        state = aes_block(state, aes_load(p + i), k->inner, k);
-    return aes_block(state, aes_load(p + len - 16), sized, k);
+        state = aes_block(state, aes_load(p + i), k.inner, &k);
+    return aes_block(state, aes_load(p + len - 16), sized, &k);
+}
+
+/** One component. Those of 8 to 16 octets, type and length included, are the most frequent. */
+AES_INLINE __m128i aes_step(__m128i state, const uint8_t *p, size_t len, const struct aes_keys *k,
+                            const struct ndn_name_key *key)
+{
+    if (__builtin_expect(len - 8 > 8, 0))
+        return aes_step_any(state, p, len, key);
+    __m128i sized = _mm_xor_si128(k->inner, _mm_cvtsi32_si128((int)len));
+    return aes_block(state, aes_load_halves(p, len), sized, k);
 }
 
 AES_INLINE uint64_t aes_hash(__m128i state)
@@ -171,11 +188,12 @@ AES_INLINE uint64_t aes_hash(__m128i state)
 }
 
 /** The components that have no hash of their own. */
-AES_INLINE __m128i aes_rest(__m128i state, const struct ndn_name *name, const struct aes_keys *k)
+static AES_TARGET __attribute__((noinline)) __m128i aes_rest(__m128i state, const struct ndn_name *name,
+                                                             const struct ndn_name_key *key)
 {
     for (size_t off = name->end[name->depth]; off < name->len;) {
         size_t size = comp_size(name, off);
-        state = aes_step(state, name->value + off, size, k);
+        state = aes_step_any(state, name->value + off, size, key);
         off += size;
     }
     return state;
@@ -191,30 +209,28 @@ static AES_TARGET void hash_aes(struct ndn_name *name, const struct ndn_name_key
     size_t off = 0;
     for (unsigned i = 1; i <= depth; i++) {
         size_t end = name->end[i];
-        state = aes_step(state, value + off, end - off, &k);
+        state = aes_step(state, value + off, end - off, &k, key);
         name->hash[i] = aes_hash(state);
         off = end;
     }
-    if (name->n_comps > depth)
-        state = aes_rest(state, name, &k);
-    name->hash_full = aes_hash(state);
+    name->hash_full =
+        __builtin_expect(name->n_comps > depth, 0) ? aes_hash(aes_rest(state, name, key)) : name->hash[depth];
 }
 
 static AES_TARGET uint64_t extend_aes(const struct ndn_name *name, const uint8_t *comp, size_t len,
                                       const struct ndn_name_key *key)
 {
     // Twice as much state as hash: it has to be computed again.
-    struct aes_keys k = aes_keys(key);
-    __m128i state = k.start;
+    __m128i state = aes_load(key->octets);
     for (unsigned i = 0; i < name->depth; i++)
-        state = aes_step(state, name->value + name->end[i], (size_t)(name->end[i + 1] - name->end[i]), &k);
-    return aes_hash(aes_step(aes_rest(state, name, &k), comp, len, &k));
+        state = aes_step_any(state, name->value + name->end[i], (size_t)(name->end[i + 1] - name->end[i]), key);
+    return aes_hash(aes_step_any(aes_rest(state, name, key), comp, len, key));
 }
 
 static bool cpu_has_aes(void)
 {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("sse4.1");
+    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("avx");
 }
 #endif
 

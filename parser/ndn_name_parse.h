@@ -18,9 +18,43 @@ enum verdict ndn_name_comp(struct cursor *c, bool lenient, struct tlv *comp);
 enum verdict ndn_name_parse_rest(struct ndn_name *name, size_t off, unsigned n, bool lenient, unsigned *n_params);
 
 /**
- * ndn_name_parse() for callers on the hot path, which also learn how many parameters digests the Name has. This is
- * the only parser of Names; ndn_name_parse() is a call of it.
+ * The common Name: at most NDN_NAME_DEPTH components, with types and lengths of one octet, none of them a digest.
+ * Its length is at most NDN_NAME_MAX; where the components end is filled in as far as this came.
+ *
+ * @return components and *off == name->len; with another *off: octets of the first so many components, which are
+ *         fine, or beyond the Name when they are not
  */
+static inline unsigned ndn_name_walk(struct ndn_name *name, size_t *off)
+{
+    const uint8_t *value = name->value;
+    size_t len = name->len, at = 0;
+    uint16_t *end = name->end;
+    *end = 0;
+    // That a component ends within the Name is seen when the next one is looked for, or by the end of the last.
+    while (at + 1 < len) {
+        size_t size = value[at + 1];
+        if (size >= 0xfd || end == &name->end[NDN_NAME_DEPTH])
+            break;
+        if (__builtin_expect(value[at] != NDN_GENERIC, 0)) {
+            if (value[at] <= NDN_PARAMS_DIGEST || value[at] >= 0xfd)
+                break;
+        }
+        at += 2 + size;
+        *++end = (uint16_t)at;
+    }
+    *off = at;
+    return (unsigned)(end - name->end);
+}
+
+/** Write what ndn_name_walk() has found out about a common Name. */
+static inline void ndn_name_walked(struct ndn_name *name, unsigned n)
+{
+    name->n_comps = (uint16_t)n;
+    name->depth = (uint8_t)n;
+    name->has_digest = 0;
+}
+
+/** ndn_name_parse() for callers that want to know how many parameters digests the Name has. */
 static inline enum verdict ndn_name_parse_inline(const uint8_t *value, size_t len, bool lenient, struct ndn_name *name,
                                                  unsigned *n_params)
 {
@@ -28,22 +62,13 @@ static inline enum verdict ndn_name_parse_inline(const uint8_t *value, size_t le
         return VERDICT_NAME_TOO_LONG;
     name->value = value;
     name->len = (uint16_t)len;
-    name->end[0] = 0;
-    // Generic components of up to 252 octets: nearly every Name has nothing else.
-    unsigned n = 0;
-    size_t off = 0;
-    while (n < NDN_NAME_DEPTH && len - off >= 2) {
-        size_t size = value[off + 1], next = off + 2 + size;
-        if (value[off] != NDN_GENERIC || size >= 0xfd || next > len)
-            break;
-        off = next;
-        name->end[++n] = (uint16_t)off;
-    }
-    if (off != len)
+    size_t off;
+    unsigned n = ndn_name_walk(name, &off);
+    if (off < len)
         return ndn_name_parse_rest(name, off, n, lenient, n_params);
-    name->n_comps = (uint16_t)n;
-    name->depth = (uint8_t)n;
-    name->has_digest = 0;
+    if (off > len)
+        return ndn_name_parse_rest(name, 0, 0, lenient, n_params);
+    ndn_name_walked(name, n);
     *n_params = 0;
     return VERDICT_OK;
 }

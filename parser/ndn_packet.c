@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parser/ndn_packet.h"
 
+#include "parser/ndn_hint_parse.h"
 #include "parser/ndn_lp_parse.h"
 #include "parser/ndn_name_parse.h"
 
@@ -20,6 +21,8 @@ enum rank {
     RANK_SIGNATURE_INFO,
     RANK_SIGNATURE_VALUE,
 };
+
+#define likely(x) __builtin_expect((x), 1)
 
 /** Keeps what rarely happens out of the way of what always does. */
 #define NOINLINE __attribute__((noinline))
@@ -65,72 +68,6 @@ static inline enum verdict parse_name(struct cursor *c, bool lenient, struct ndn
 static uint32_t cap(uint64_t number, uint32_t max)
 {
     return number < max ? (uint32_t)number : max;
-}
-
-/** Check a Name inside a ForwardingHint without keeping where its components are. */
-static enum verdict check_hint_name(const struct tlv *name, bool lenient)
-{
-    if (name->len > NDN_NAME_MAX)
-        return VERDICT_NAME_TOO_LONG;
-    struct cursor c = cursor_make(name->value, name->len);
-    while (cursor_left(&c) > 0) {
-        struct tlv comp;
-        enum verdict verdict = ndn_name_comp(&c, lenient, &comp);
-        if (verdict != VERDICT_OK)
-            return verdict;
-    }
-    return VERDICT_OK;
-}
-
-/** The Name in a Delegation, the form that a ForwardingHint had before packet format 0.3 was final. */
-static enum verdict delegation_name(const struct tlv *delegation, bool lenient, struct tlv *name)
-{
-    struct cursor c = cursor_make(delegation->value, delegation->len);
-    bool found = false;
-    while (cursor_left(&c) > 0) {
-        struct tlv element;
-        enum verdict verdict = tlv_read(&c, lenient, &element);
-        if (verdict != VERDICT_OK)
-            return verdict;
-        if (element.type == NDN_TLV_NAME && !found) {
-            *name = element;
-            found = true;
-        }
-    }
-    return found ? VERDICT_OK : VERDICT_NET_INVALID;
-}
-
-static enum verdict parse_hints(const struct tlv *hints, bool lenient, const uint8_t *net,
-                                struct ndn_interest *interest)
-{
-    struct cursor c = cursor_make(hints->value, hints->len);
-    unsigned n = 0;
-    while (cursor_left(&c) > 0) {
-        struct tlv name;
-        enum verdict verdict = tlv_read(&c, lenient, &name);
-        if (verdict != VERDICT_OK)
-            return verdict;
-        if (name.type != NDN_TLV_NAME && name.type != NDN_TLV_DELEGATION) {
-            if (tlv_is_critical(name.type))
-                return VERDICT_NET_CRITICAL;
-            continue;
-        }
-        if (name.type == NDN_TLV_DELEGATION) {
-            struct tlv delegation = name;
-            verdict = delegation_name(&delegation, lenient, &name);
-            if (verdict != VERDICT_OK)
-                return verdict;
-        }
-        verdict = check_hint_name(&name, lenient);
-        if (verdict != VERDICT_OK)
-            return verdict;
-        if (n < NDN_HINTS_MAX) {
-            interest->hint[n] = (struct ndn_hint){.off = (uint16_t)(name.value - net), .len = (uint16_t)name.len};
-            interest->n_hints = (uint8_t)(n + 1);
-        }
-        n++;
-    }
-    return n > 0 || lenient ? VERDICT_OK : VERDICT_NET_INVALID;
 }
 
 static void set_nonce(struct ndn_interest *interest, const uint8_t *net, const uint8_t *value)
@@ -193,7 +130,7 @@ static enum verdict interest_element(struct reader *r, const struct tlv *element
         return VERDICT_OK;
     case RANK_FORWARDING_HINT:
         interest->nonce_off = (uint16_t)(r->c.p - net);
-        return parse_hints(element, r->lenient, net, interest);
+        return ndn_hint_parse(element, r->lenient, net, interest);
     case RANK_NONCE:
         if (element->len != 4)
             return VERDICT_NET_INVALID;
@@ -231,26 +168,20 @@ static NOINLINE enum verdict interest_rest(const uint8_t *p, const uint8_t *end,
     return VERDICT_OK;
 }
 
-static inline enum verdict parse_interest(const uint8_t *net, const uint8_t *value, const uint8_t *end, bool lenient,
-                                          struct ndn_packet *pkt)
+/** All that follows the Name. */
+static inline enum verdict parse_interest_rest(const uint8_t *net, const uint8_t *p, const uint8_t *end, bool lenient,
+                                               struct ndn_interest *interest)
 {
-    struct cursor c = {.p = value, .end = end};
-    unsigned n_params;
-    enum verdict verdict = parse_name(&c, lenient, &pkt->name, &n_params);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    if (pkt->name.n_comps == 0 || n_params > 1)
-        return VERDICT_NET_INVALID;
-    struct ndn_interest *interest = &pkt->interest;
-    const uint8_t *p = c.p;
     interest->can_be_prefix = false;
     interest->must_be_fresh = false;
+    interest->has_nonce = true;
     interest->n_hints = 0;
     interest->hop_limit = UINT8_MAX;
     interest->hop_limit_off = 0;
     // Nonce and a lifetime of two octets: what consumers mostly send, and then nothing else.
     if (end - p == 10 && tlv_is_pair(p, NDN_TLV_NONCE, 4) && tlv_is_pair(p + 6, NDN_TLV_LIFETIME, 2)) {
-        set_nonce(interest, net, p + 2);
+        interest->nonce_off = (uint16_t)(p + 2 - net);
+        interest->nonce = load_be32(p + 2);
         interest->lifetime_ms = load_be16(p + 8);
         return VERDICT_OK;
     }
@@ -259,6 +190,19 @@ static inline enum verdict parse_interest(const uint8_t *net, const uint8_t *val
     interest->nonce_off = (uint16_t)(p - net);
     interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
     return interest_rest(p, end, lenient, net, interest);
+}
+
+static NOINLINE enum verdict parse_interest(const uint8_t *net, const uint8_t *value, const uint8_t *end, bool lenient,
+                                            struct ndn_packet *pkt)
+{
+    struct cursor c = {.p = value, .end = end};
+    unsigned n_params;
+    enum verdict verdict = parse_name(&c, lenient, &pkt->name, &n_params);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    if (pkt->name.n_comps == 0 || n_params > 1)
+        return VERDICT_NET_INVALID;
+    return parse_interest_rest(net, c.p, end, lenient, &pkt->interest);
 }
 
 /**
@@ -331,6 +275,7 @@ static enum verdict data_element(struct reader *r, const struct tlv *element, st
 /** All that follows the Name, in the general case. */
 static NOINLINE enum verdict data_rest(const uint8_t *p, const uint8_t *end, bool lenient, struct ndn_data *data)
 {
+    data->freshness_ms = 0;
     struct reader r = {.c = {.p = p, .end = end}, .rank = RANK_NAME, .lenient = lenient};
     while (cursor_left(&r.c) > 0) {
         struct tlv element;
@@ -344,21 +289,31 @@ static NOINLINE enum verdict data_rest(const uint8_t *p, const uint8_t *end, boo
     return r.rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
 }
 
-/** Step over an element of this type whose length takes one octet. @return NULL when there is none */
-static inline const uint8_t *skip_short(const uint8_t *p, const uint8_t *end, uint8_t type)
+/**
+ * Step over an element of this type whose length takes one octet. Where it ends is compared with @p len by whatever
+ * reads on from there: the next step, or who asks for the end. @return false when there is none
+ */
+static inline bool skip_short(const uint8_t *p, size_t len, size_t *off, uint8_t type)
 {
-    if (end - p < 2 || p[0] != type || p[1] >= 0xfd || p[1] > end - p - 2)
-        return NULL;
-    return p + 2 + p[1];
+    if (*off + 2 > len)
+        return false;
+    unsigned size = load_be16(p + *off) - ((unsigned)type << 8);
+    if (size >= 0xfd)
+        return false;
+    *off += 2 + size;
+    return true;
 }
 
 /** As skip_short() for a length of one octet or three. */
-static inline const uint8_t *skip(const uint8_t *p, const uint8_t *end, uint8_t type)
+static inline bool skip(const uint8_t *p, size_t len, size_t *off, uint8_t type)
 {
-    if (end - p < 4 || !tlv_is_pair(p, type, 0xfd))
-        return skip_short(p, end, type);
-    uint16_t len = load_be16(p + 2);
-    return len >= 0xfd && len <= end - p - 4 ? p + 4 + len : NULL;
+    if (skip_short(p, len, off, type))
+        return true;
+    if (*off + 4 > len || !tlv_is_pair(p + *off, type, 0xfd))
+        return false;
+    uint16_t size = load_be16(p + *off + 2);
+    *off += 4 + (size_t)size;
+    return size >= 0xfd;
 }
 
 /**
@@ -367,23 +322,24 @@ static inline const uint8_t *skip(const uint8_t *p, const uint8_t *end, uint8_t 
  */
 static inline bool data_common(const uint8_t *p, const uint8_t *end, struct ndn_data *data)
 {
-    const uint8_t *meta = p, *content = skip_short(p, end, NDN_TLV_META_INFO), *next;
+    size_t len = (size_t)(end - p), off = 0;
     uint32_t freshness_ms = 0;
-    if (content == NULL)
-        content = p;
-    else if (meta[1] == 4 && tlv_is_pair(meta + 2, NDN_TLV_FRESHNESS, 2))
-        freshness_ms = load_be16(meta + 4);
-    else if (meta[1] != 0)
-        return false;
-    if ((next = skip(content, end, NDN_TLV_CONTENT)) == NULL ||
-        (next = skip_short(next, end, NDN_TLV_SIGNATURE_INFO)) == NULL ||
-        skip_short(next, end, NDN_TLV_SIGNATURE_VALUE) != end)
+    if (len >= 6 && load_be32(p) == (NDN_TLV_META_INFO << 24 | 4 << 16 | NDN_TLV_FRESHNESS << 8 | 2)) {
+        freshness_ms = load_be16(p + 4);
+        off = 6;
+    } else if (len >= 2 && p[0] == NDN_TLV_META_INFO) {
+        if (p[1] != 0)
+            return false;
+        off = 2;
+    }
+    if (!skip(p, len, &off, NDN_TLV_CONTENT) || !skip_short(p, len, &off, NDN_TLV_SIGNATURE_INFO) ||
+        !skip_short(p, len, &off, NDN_TLV_SIGNATURE_VALUE) || off != len)
         return false;
     data->freshness_ms = freshness_ms;
     return true;
 }
 
-static inline enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
+static NOINLINE enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
 {
     struct cursor c = {.p = value, .end = end};
     unsigned n_params;
@@ -392,7 +348,6 @@ static inline enum verdict parse_data(const uint8_t *value, const uint8_t *end, 
         return verdict;
     if (data_common(c.p, end, &pkt->data))
         return VERDICT_OK;
-    pkt->data.freshness_ms = 0;
     return data_rest(c.p, end, lenient, &pkt->data);
 }
 
@@ -416,6 +371,21 @@ static inline enum verdict parse_net_value(uint8_t type, const uint8_t *net, con
     pkt->type = type;
     pkt->net = net;
     pkt->net_len = (uint16_t)(end - net);
+    // A common Name, at its place. The general case starts anew, so that nothing has to be kept for it.
+    size_t left = (size_t)(end - value), off;
+    if (likely(left >= 2 && value[0] == NDN_TLV_NAME && value[1] < 0xfd && value[1] <= left - 2)) {
+        struct ndn_name *name = &pkt->name;
+        const uint8_t *p = value + 2 + value[1];
+        name->value = value + 2;
+        name->len = value[1];
+        unsigned n = ndn_name_walk(name, &off);
+        if (likely(off == name->len && n > 0)) {
+            ndn_name_walked(name, n);
+            if (type == NDN_TYPE_INTEREST)
+                return parse_interest_rest(net, p, end, lenient, &pkt->interest);
+            return data_common(p, end, &pkt->data) ? VERDICT_OK : data_rest(p, end, lenient, &pkt->data);
+        }
+    }
     return type == NDN_TYPE_INTEREST ? parse_interest(net, value, end, lenient, pkt)
                                      : parse_data(value, end, lenient, pkt);
 }
@@ -483,12 +453,12 @@ static inline enum verdict parse_behind_token(const uint8_t *token, const uint8_
                                               const uint8_t *end, bool lenient, struct ndn_packet *pkt)
 {
     struct ndn_lp *lp = &pkt->lp;
-    ndn_lp_clear(lp);
+    ndn_lp_clear_bare(lp);
     lp->has = LP_HAS_HEADER | LP_HAS_FRAGMENT;
-    lp->token = token;
     lp->token_len = 8;
-    lp->fragment = net;
+    lp->token = token;
     lp->fragment_len = (uint16_t)(end - net);
+    lp->fragment = net;
     return parse_net_value(*net, net, inside, end, lenient, pkt);
 }
 

@@ -39,10 +39,14 @@ static void check_prepended(const struct ndn_lp *lp)
     unsigned kept = LP_HAS_HEADER | LP_HAS_SEQUENCE | LP_HAS_FRAGMENT | LP_HAS_CONGESTION_MARK | LP_HAS_INCOMING_FACE |
                     LP_HAS_CACHE_POLICY | (out.nack_reason != 0 ? LP_HAS_NACK : 0);
     if (ndn_lp_parse(end - header, header + len, false, &again) != VERDICT_OK || again.has != (lp->has & kept) ||
-        again.token_len != lp->token_len || again.sequence != lp->sequence || again.frag_index != lp->frag_index ||
-        again.frag_count != lp->frag_count || again.nack_reason != out.nack_reason ||
-        again.congestion_mark != lp->congestion_mark || again.incoming_face != lp->incoming_face ||
-        again.cache_policy != lp->cache_policy || again.fragment_len != lp->fragment_len)
+        again.token_len != lp->token_len || again.frag_index != lp->frag_index || again.frag_count != lp->frag_count ||
+        again.nack_reason != out.nack_reason || again.fragment_len != lp->fragment_len)
+        abort();
+    // These count only with their bits.
+    if ((out.has_sequence && again.sequence != lp->sequence) ||
+        (out.has_mark && again.congestion_mark != lp->congestion_mark) ||
+        (out.has_incoming_face && again.incoming_face != lp->incoming_face) ||
+        (out.has_cache_policy && again.cache_policy != lp->cache_policy))
         abort();
     if (again.token_len > 0 && memcmp(again.token, lp->token, again.token_len) != 0)
         abort();

@@ -461,20 +461,27 @@ static void compare_name(const uint8_t *p, const struct ref_name *ref, const str
         MUST(n->end[i] == ref->end[i]);
 }
 
+/** A field counts only with its bit. */
+static bool same_field(const struct ndn_lp *lp, unsigned bit, uint64_t value, bool ref_has, uint64_t ref)
+{
+    bool has = (lp->has & bit) != 0;
+    return has == ref_has && (!has || value == ref);
+}
+
 static void compare_lp(const uint8_t *p, const struct ref_packet *ref, const struct ndn_lp *lp)
 {
     MUST(((lp->has & LP_HAS_HEADER) != 0) == ref->is_lp);
-    MUST(((lp->has & LP_HAS_SEQUENCE) != 0) == ref->has_sequence && lp->sequence == ref->sequence);
+    MUST(same_field(lp, LP_HAS_SEQUENCE, lp->sequence, ref->has_sequence, ref->sequence));
     MUST(((lp->has & LP_HAS_FRAGMENT) != 0) == ref->has_fragment);
     MUST(((lp->has & LP_HAS_NACK) != 0) == ref->has_nack && lp->nack_reason == ref->nack_reason);
-    MUST(((lp->has & LP_HAS_NEXT_HOP_FACE) != 0) == ref->has_next_hop && lp->next_hop_face == ref->next_hop);
-    MUST(((lp->has & LP_HAS_INCOMING_FACE) != 0) == ref->has_incoming && lp->incoming_face == ref->incoming);
-    MUST(((lp->has & LP_HAS_CACHE_POLICY) != 0) == ref->has_policy && lp->cache_policy == ref->policy);
-    MUST(((lp->has & LP_HAS_CONGESTION_MARK) != 0) == ref->has_mark && lp->congestion_mark == ref->mark);
-    MUST(((lp->has & LP_HAS_TX_SEQUENCE) != 0) == ref->has_tx_sequence && lp->tx_sequence == ref->tx_sequence);
+    MUST(same_field(lp, LP_HAS_NEXT_HOP_FACE, lp->next_hop_face, ref->has_next_hop, ref->next_hop));
+    MUST(same_field(lp, LP_HAS_INCOMING_FACE, lp->incoming_face, ref->has_incoming, ref->incoming));
+    MUST(same_field(lp, LP_HAS_CACHE_POLICY, lp->cache_policy, ref->has_policy, ref->policy));
+    MUST(same_field(lp, LP_HAS_CONGESTION_MARK, lp->congestion_mark, ref->has_mark, ref->mark));
+    MUST(same_field(lp, LP_HAS_TX_SEQUENCE, lp->tx_sequence, ref->has_tx_sequence, ref->tx_sequence));
     MUST(((lp->has & LP_HAS_NON_DISCOVERY) != 0) == ref->has_non_discovery);
-    MUST(((lp->has & LP_HAS_PREFIX_ANNOUNCEMENT) != 0) == (ref->announcement_len > 0));
-    MUST(lp->announcement_len == ref->announcement_len);
+    MUST(same_field(lp, LP_HAS_PREFIX_ANNOUNCEMENT, lp->announcement_len, ref->announcement_len > 0,
+                    ref->announcement_len));
     MUST(ref->announcement_len == 0 || lp->announcement == p + ref->announcement_off);
     MUST(lp->token_len == ref->token_len && (ref->token_len == 0 || lp->token == p + ref->token_off));
     MUST(lp->frag_index == ref->frag_index && lp->frag_count == ref->frag_count);
