@@ -211,34 +211,9 @@ static CS_SELDOM uint32_t find_candidates(const struct cs *cs, uint64_t hash, co
 
 static inline uint32_t find_exact(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
 {
-    const struct table_bucket *home = &cs->index.bucket[table_home(&cs->index, hash)];
-    if (table_match_tag(home, table_tag(hash)) == 0 && home->n_spilled == 0)
+    if (table_absent(&cs->index, hash))
         return POOL_NONE;
     return find_candidates(cs, hash, value, len);
-}
-
-void cs_prefetch_bucket(const struct cs *cs, uint64_t hash)
-{
-    table_prefetch(&cs->index, hash);
-}
-
-void cs_prefetch_entry(const struct cs *cs, uint64_t hash)
-{
-    const struct table_bucket *home = &cs->index.bucket[table_home(&cs->index, hash)];
-    unsigned match = table_match_tag(home, table_tag(hash));
-    if (match == 0)
-        return;
-    const struct cs_entry *entry = cs_at(cs, home->index[__builtin_ctz(match)]);
-    __builtin_prefetch(entry, 1);
-    __builtin_prefetch(entry->name);
-}
-
-void cs_prefetch_mbuf(const struct cs *cs, uint64_t hash)
-{
-    struct table_iter iter;
-    uint32_t index = table_first(&cs->index, hash, &iter);
-    if (index != 0)
-        __builtin_prefetch(cs_at(cs, index)->mbuf);
 }
 
 /** Data with the implicit digest that @p name ends in. */
@@ -254,8 +229,9 @@ static uint32_t find_digest(struct cs *cs, const struct ndn_name *name)
     return index;
 }
 
-bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
-             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
+/** cs_find() in the general case. */
+static CS_SELDOM bool find_any(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key,
+                               bool can_be_prefix, bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
 {
     uint32_t index = POOL_NONE;
     if (cs->n_entries == 0 || cs->capacity == 0)
@@ -293,6 +269,17 @@ bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_k
 miss:
     cs->n_misses++;
     return false;
+}
+
+bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
+             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
+{
+    // Most Interests ask for an exact name, and a look at its bucket says that it is not here.
+    if (__builtin_expect(!can_be_prefix && !name->has_digest && table_absent(&cs->index, name->hash_full), 1)) {
+        cs->n_misses++;
+        return false;
+    }
+    return find_any(cs, name, key, can_be_prefix, must_be_fresh, now_ns, hit);
 }
 
 /** Where new Data goes. */
@@ -346,8 +333,20 @@ static CS_SELDOM void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mb
         cs_prefix_renew(cs, index);
 }
 
-void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+/** Write a new entry's name. */
+static inline void entry_name(struct cs_entry *entry, const struct ndn_name *name)
+{
+    entry->hash = name->hash_full;
+    entry->nodes = POOL_NONE;
+    entry->name_len = name->len;
+    entry->depth = name->depth;
+    if (__builtin_expect(name->len <= CS_NAME_INLINE, 1))
+        octets_copy(entry->name, name->value, name->len);
+}
+
+/** cs_insert() in the general case. */
+static CS_SELDOM void insert_any(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off,
+                                 uint32_t len, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
 {
     if (cs->capacity == 0 || name->n_comps == 0 || name->n_comps > NDN_NAME_DEPTH)
         return;
@@ -391,17 +390,50 @@ void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf
         cs->n_entries--;
         return;
     }
-    entry->hash = name->hash_full;
-    entry->nodes = POOL_NONE;
-    entry->name_len = name->len;
-    entry->depth = name->depth;
-    if (name->len <= CS_NAME_INLINE)
-        octets_copy(entry->name, name->value, name->len);
+    entry_name(entry, name);
     entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
     if (cs->wheel != NULL)
         timer_arm(cs, index, freshness_ms, now_ns);
     if (cs->prefixes.lengths != 0)
         cs_prefix_add(cs, index, name, now_ns);
+}
+
+void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+{
+    // New Data for a CS of policy lru that is just full, where it will mostly be: the oldest makes room.
+    if (__builtin_expect(cs->policy != CS_LRU || cs->n_entries != cs->capacity || cs->capacity == 0 ||
+                             name->n_comps == 0 || name->n_comps > NDN_NAME_DEPTH || len > NDN_PACKET_MAX ||
+                             off > (uint32_t)UINT16_MAX - mbuf->data_off || mbuf->next != NULL ||
+                             !table_absent(&cs->index, name->hash_full),
+                         0)) {
+        insert_any(cs, name, mbuf, off, len, freshness_ms, unsolicited, now_ns);
+        return;
+    }
+    if (cs->look_ahead)
+        evict_ahead(cs);
+    uint32_t index = victim(cs);
+    struct cs_entry *entry = cs_at(cs, index);
+    struct rte_mbuf *old = entry->mbuf;
+    if (__builtin_expect(entry->nodes != POOL_NONE, 0))
+        cs_prefix_remove(cs, index);
+    table_remove(&cs->index, entry->hash, index);
+    cs->n_evictions++;
+    // The oldest of a ring becomes its newest.
+    cs->queue[CS_QUEUE_MAIN].newest = index;
+    if (__builtin_expect(table_insert(&cs->index, name->hash_full, index) != 0, 0)) {
+        entry->mbuf = NULL;
+        queue_remove(cs, index);
+        pool_put(&cs->entries, index);
+        cs->n_entries--;
+        mbuf_free(old);
+        return;
+    }
+    entry_name(entry, name);
+    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
+    if (__builtin_expect(cs->prefixes.lengths != 0, 0))
+        cs_prefix_add(cs, index, name, now_ns);
+    mbuf_free(old);
 }
 
 int cs_resize(struct cs *cs, uint32_t capacity)
@@ -450,56 +482,4 @@ void cs_poll(struct cs *cs, uint64_t now_ns)
         shrink(cs, CS_SHRINK_PER_POLL);
     if (cs->prefixes.lengths != 0 || cs->prefixes.dropping != 0)
         cs_prefix_poll(cs, now_ns);
-}
-
-void cs_info(const struct cs *cs, struct cs_info *info)
-{
-    *info = (struct cs_info){
-        .capacity = cs->capacity,
-        .n_entries = cs->n_entries,
-        .n_hits = cs->n_hits,
-        .n_misses = cs->n_misses,
-        .n_inserts = cs->n_inserts,
-        .n_evictions = cs->n_evictions,
-    };
-}
-
-size_t cs_memory(const struct cs *cs)
-{
-    return sizeof *cs + pool_memory(&cs->entries) + table_memory(&cs->index) +
-           ((size_t)cs->entries.capacity + 1) * sizeof *cs->cold + pool_memory(&cs->prefixes.nodes) +
-           pool_memory(&cs->prefixes.groups) + table_memory(&cs->prefixes.index);
-}
-
-static int entry_check(const struct cs *cs, uint32_t index, unsigned queue)
-{
-    const struct cs_entry *entry = cs_at(cs, index);
-    if (entry->mbuf == NULL || entry->queue != queue || entry->depth == 0 || entry->depth > NDN_NAME_DEPTH)
-        return -EINVAL;
-    uint8_t name[NDN_NAME_MAX];
-    if (cs_name_copy(entry, name) != entry->name_len)
-        return -EINVAL;
-    if (find_exact(cs, entry->hash, name, entry->name_len) != index)
-        return -EINVAL;
-    bool armed = cs->wheel != NULL && queue == CS_QUEUE_MAIN;
-    return cs->wheel == NULL || wheel_armed(cs->wheel, index) == armed ? 0 : -EINVAL;
-}
-
-int cs_check(const struct cs *cs)
-{
-    uint32_t total = 0;
-    for (unsigned q = 0; q < CS_QUEUES; q++) {
-        uint32_t n = 0, older = cs->queue[q].newest;
-        for (uint32_t i = cs_oldest(cs, q); i != POOL_NONE; i = cs_newer(cs, i)) {
-            if (++n > cs->queue[q].count || cs_at(cs, i)->older != older || entry_check(cs, i, q) != 0)
-                return -EINVAL;
-            older = i;
-        }
-        if (n != cs->queue[q].count)
-            return -EINVAL;
-        total += n;
-    }
-    if (total != cs->n_entries || total != cs->entries.n_used || total != cs->index.n_entries)
-        return -EINVAL;
-    return cs_prefix_check(cs);
 }

@@ -47,10 +47,22 @@ void fib_destroy(struct fib *fib);
 
 /** Bring the buckets that fib_lookup() would read first into the cache. */
 void fib_prefetch(const struct fib *fib, const struct ndn_name *name);
-/** Second stage: bring the entry of the longest prefix into the cache. The buckets should have arrived. Optional. */
-void fib_prefetch_entry(const struct fib *fib, const struct ndn_name *name);
+/** What the second stage of a lookup has seen: where the longest prefix most likely is, its octets not read yet. */
+struct fib_hint {
+    const struct fib_entry *entry; /**< NULL: nothing to go by */
+    uint8_t depth;                 /**< components of the prefix that was looked for */
+};
+
+/**
+ * Second stage, optional: bring the entry of the longest prefix into the cache. The buckets should have arrived.
+ *
+ * @return what fib_lookup_hinted() wants to know, valid until the next quiescent state
+ */
+struct fib_hint fib_prefetch_entry(const struct fib *fib, const struct ndn_name *name);
 /** Longest prefix of @p name (hashed) that has an entry; NULL when not even "/" has one. */
 const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name *name);
+/** The same, with what fib_prefetch_entry() returned for this name. */
+const struct fib_entry *fib_lookup_hinted(const struct fib *fib, const struct ndn_name *name, struct fib_hint hint);
 
 /* Writer: the control thread. Names are TLV-VALUEs, at most NDN_NAME_DEPTH components and NDN_NAME_MAX octets. */
 

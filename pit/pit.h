@@ -128,6 +128,8 @@ static inline struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uin
 /** True when the entry's name equals (@p prefix false) or is a prefix of (@p prefix true) @p len octets at @p value. */
 bool pit_name_matches(const struct pit *pit, const struct pit_entry *entry, const uint8_t *value, uint16_t len,
                       bool prefix);
+/** True when the entry's name is @p name. */
+static inline bool pit_name_is(const struct pit *pit, const struct pit_entry *entry, const struct ndn_name *name);
 /** Copy the entry's name. @return octets; @p buf holds at least NDN_NAME_MAX octets */
 uint16_t pit_name_copy(const struct pit *pit, const struct pit_entry *entry, uint8_t *buf);
 

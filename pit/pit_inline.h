@@ -5,6 +5,7 @@
 /*
  * Inline part of pit/pit.h, which includes it. Other code takes nothing from here: the fields may change.
  */
+#include "pit/octets.h"
 #include "pit/pit.h"
 
 #define PIT_DIGEST_FILTER 1024
@@ -72,7 +73,7 @@ static inline void pit_prefetch_lines(const struct pit_entry *entry)
 static inline void pit_prefetch_entry(const struct pit *pit, uint64_t hash)
 {
     const struct table_bucket *bucket = &pit->table.bucket[table_home(&pit->table, hash)];
-    for (unsigned match = table_match_tag(bucket, table_tag(hash)); match != 0; match &= match - 1)
+    for (unsigned match = table_match_hash(bucket, hash); match != 0; match &= match - 1)
         pit_prefetch_lines(pit_entry_at(pit, bucket->index[__builtin_ctz(match)]));
 }
 
@@ -93,6 +94,15 @@ static inline struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uin
         return NULL;
     struct pit_entry *entry = pit_entry_at(pit, slot);
     return (entry->flags & PIT_IN_USE) != 0 && entry->generation == generation ? entry : NULL;
+}
+
+static inline bool pit_name_is(const struct pit *pit, const struct pit_entry *entry, const struct ndn_name *name)
+{
+    if (entry->node.owner != name->len)
+        return false;
+    if (__builtin_expect(name->len <= PIT_NAME_INLINE, 1))
+        return octets_equal(entry->name, name->value, name->len);
+    return pit_name_matches(pit, entry, name->value, name->len, false);
 }
 
 /** Depths shorter than a name, at which a CanBePrefix entry would match it: bits of prefix_depths. */

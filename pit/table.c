@@ -34,7 +34,7 @@ uint32_t table_next_spilled(const struct table *table, struct table_iter *iter)
             return 0;
         iter->probe++;
         iter->bucket = (iter->bucket + 1) & table->mask;
-        iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(iter->hash));
+        iter->matches = (uint8_t)table_match_hash(&table->bucket[iter->bucket], iter->hash);
     }
     unsigned slot = (unsigned)__builtin_ctz(iter->matches);
     iter->matches &= (uint8_t)(iter->matches - 1);
@@ -65,7 +65,7 @@ int table_remove_spilled(struct table *table, uint64_t hash, uint32_t index)
     uint32_t home = table_home(table, hash);
     for (unsigned probe = 1; probe < TABLE_PROBES && table->bucket[home].n_spilled != 0; probe++) {
         struct table_bucket *bucket = &table->bucket[(home + probe) & table->mask];
-        unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
+        unsigned match = table_match_index(bucket, index) & table_match_hash(bucket, hash);
         if (match == 0)
             continue;
         bucket->tag[__builtin_ctz(match)] = 0;

@@ -3,6 +3,7 @@
 #define PIT_TABLE_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,8 +61,7 @@ static inline uint32_t table_home(const struct table *table, uint64_t hash)
 /** Tag of a hash; never 0, which marks an empty slot. */
 static inline uint16_t table_tag(uint64_t hash)
 {
-    uint16_t tag = (uint16_t)(hash >> 48);
-    return tag != 0 ? tag : 1;
+    return (uint16_t)(hash >> 48 | 1);
 }
 
 /** Bit i: slot i holds @p tag. For CPUs without SSE2. */
@@ -93,6 +93,20 @@ static inline unsigned table_match_tag(const struct table_bucket *bucket, uint16
     return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
 #else
     return table_match_tag_portable(bucket, tag);
+#endif
+}
+
+/** Bit i: slot i holds the tag of @p hash. */
+static inline unsigned table_match_hash(const struct table_bucket *bucket, uint64_t hash)
+{
+#ifdef __SSE2__
+    // The tag is the topmost of four words; spreading it from there takes two instructions.
+    __m128i words = _mm_cvtsi64_si128((int64_t)(hash | UINT64_C(1) << 48));
+    __m128i want = _mm_shuffle_epi32(_mm_shufflelo_epi16(words, 0xff), 0);
+    __m128i same = _mm_cmpeq_epi16(_mm_load_si128((const __m128i *)(const void *)bucket->tag), want);
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(same, _mm_setzero_si128()));
+#else
+    return table_match_tag_portable(bucket, table_tag(hash));
 #endif
 }
 
@@ -138,13 +152,20 @@ static inline uint32_t table_first(const struct table *table, uint64_t hash, str
     iter->hash = hash;
     iter->bucket = table_home(table, hash);
     iter->probe = 0;
-    iter->matches = (uint8_t)table_match_tag(&table->bucket[iter->bucket], table_tag(hash));
+    iter->matches = (uint8_t)table_match_hash(&table->bucket[iter->bucket], hash);
     return table_next(table, iter);
 }
 
 /** The rest of table_insert() and table_remove(): the buckets behind the home bucket. */
 int table_insert_spilled(struct table *table, uint64_t hash, uint32_t index);
 int table_remove_spilled(struct table *table, uint64_t hash, uint32_t index);
+
+/** True when certainly nothing is indexed under @p hash: what a look at the home bucket alone can tell. */
+static inline bool table_absent(const struct table *table, uint64_t hash)
+{
+    const struct table_bucket *home = &table->bucket[table_home(table, hash)];
+    return (table_match_hash(home, hash) | home->n_spilled) == 0;
+}
 
 /** Add @p index (not 0) under @p hash. @return 0, or -ENOSPC when no bucket within the probe bound has room */
 static inline int table_insert(struct table *table, uint64_t hash, uint32_t index)
@@ -165,12 +186,15 @@ static inline int table_remove(struct table *table, uint64_t hash, uint32_t inde
 {
     struct table_bucket *bucket = &table->bucket[table_home(table, hash)];
     // An index stays behind in a slot that was emptied, so the tag has to agree as well.
-    unsigned match = table_match_index(bucket, index) & table_match_tag(bucket, table_tag(hash));
-    if (__builtin_expect(match == 0, 0))
-        return table_remove_spilled(table, hash, index);
-    bucket->tag[__builtin_ctz(match)] = 0;
-    table->n_entries--;
-    return 0;
+    for (unsigned match = table_match_hash(bucket, hash); match != 0; match &= match - 1) {
+        unsigned slot = (unsigned)__builtin_ctz(match);
+        if (__builtin_expect(bucket->index[slot] != index, 0))
+            continue;
+        bucket->tag[slot] = 0;
+        table->n_entries--;
+        return 0;
+    }
+    return table_remove_spilled(table, hash, index);
 }
 
 #endif

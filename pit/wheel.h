@@ -94,8 +94,9 @@ static inline void wheel_link(struct wheel *wheel, struct wheel_node *node, uint
     node->slot = (uint16_t)(slot + 1);
     if (next != 0)
         wheel_node(wheel, next)->prev = index;
+    else
+        wheel->used[level][(slot & (WHEEL_SLOTS - 1)) / 64] |= UINT64_C(1) << (slot % 64);
     wheel->head[slot] = index;
-    wheel->used[level][(slot & (WHEEL_SLOTS - 1)) / 64] |= UINT64_C(1) << (slot % 64);
     if (first - wheel->now < wheel->due - wheel->now)
         wheel->due = first;
 }
@@ -116,10 +117,9 @@ static inline void wheel_unlink(struct wheel *wheel, struct wheel_node *node)
     node->slot = 0;
 }
 
-/** Arm element @p index, which is known not to be armed, for @p tick. O(1). */
-static inline void wheel_start(struct wheel *wheel, uint32_t index, uint32_t tick)
+/** Arm element @p index, whose @p node is known not to be armed, for @p tick. O(1). */
+static inline void wheel_start(struct wheel *wheel, struct wheel_node *node, uint32_t index, uint32_t tick)
 {
-    struct wheel_node *node = wheel_node(wheel, index);
     node->expiry = wheel->floor + wheel_ahead(wheel, tick);
     wheel->n_armed++;
     wheel_link(wheel, node, index);
@@ -146,14 +146,19 @@ static inline void wheel_arm(struct wheel *wheel, uint32_t index, uint32_t tick)
     wheel_link(wheel, node, index);
 }
 
-/** Disarm; no effect on an element that is not armed. O(1). */
-static inline void wheel_cancel(struct wheel *wheel, uint32_t index)
+/** Disarm the element of @p node; no effect when it is not armed. O(1). */
+static inline void wheel_stop(struct wheel *wheel, struct wheel_node *node)
 {
-    struct wheel_node *node = wheel_node(wheel, index);
     if (node->slot == 0)
         return;
     wheel_unlink(wheel, node);
     wheel->n_armed--;
+}
+
+/** The same by index. */
+static inline void wheel_cancel(struct wheel *wheel, uint32_t index)
+{
+    wheel_stop(wheel, wheel_node(wheel, index));
 }
 
 /** True while element @p index is armed. */
