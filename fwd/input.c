@@ -66,7 +66,7 @@ unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
  * Interest or Data in pkt->ndn, whose octets begin at mbuf data + off, or in the linear buffer. Cuts the mbuf to it,
  * refuses local fields from faces without them, completes an Interest without Nonce, hashes the name.
  */
-static inline enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
+static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, bool linear)
 {
     struct ndn_packet *ndn = &pkt->ndn;
     if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE && !(pkt->face->flags & FACE_LOCAL_FIELDS)))
@@ -139,15 +139,13 @@ static __rte_noinline bool input_fragment(struct fwd *fwd, struct pkt *pkt, uint
 }
 
 /*
- * Parse the link-layer packet of @p len octets at @p p, which is @p off octets into the mbuf's data (or into the
- * linear buffer). True when *pkt is ready for the pipelines; else the mbuf has been taken care of.
+ * A link-layer packet that was parsed into pkt->ndn with this outcome; it lay at @p p, which is @p off octets into the
+ * mbuf's data (or into the linear buffer). True when *pkt is ready for the pipelines; else the mbuf has been taken care
+ * of.
  */
-static __rte_always_inline bool input_packet(struct fwd *fwd, struct pkt *pkt, const uint8_t *p, uint32_t len,
-                                             uint32_t off, uint64_t sender, bool padded, bool *linear)
+static __rte_noinline bool input_parsed(struct fwd *fwd, struct pkt *pkt, enum drop drop, const uint8_t *p,
+                                        uint32_t off, uint64_t sender, bool *linear)
 {
-    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = padded};
-    pkt_face_stats(fwd, pkt->face->id)->in_bytes += len;
-    enum drop drop = (enum drop)ndn_packet_parse(p, len, &opts, &pkt->ndn);
     if (unlikely(drop != DROP_NONE)) {
         pkt_refuse(fwd, pkt, drop);
         return false;
@@ -212,6 +210,7 @@ static enum drop input_miss(enum port_miss miss)
  */
 struct input_memo {
     const struct face *face; /* NULL: nothing remembered */
+    struct stats_face *stats;
     uint64_t sender;
     uint64_t first;  /* octets 0..7 */
     uint64_t second; /* octets 6..13 */
@@ -227,10 +226,27 @@ static inline bool input_memo_hit(const struct input_memo *memo, const uint8_t *
     return ((first ^ memo->first) | (second ^ memo->second)) == 0;
 }
 
-/* A frame whose link header is not that of the last one; as input_packet(). */
-static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *port, struct pkt *pkt, const uint8_t *p,
-                                           uint32_t len, struct input_memo *memo, bool *linear)
+/*
+ * A frame whose link header is not that of the last one, or that has several segments: then *linear says so, and its
+ * octets are in the linear buffer. True when *pkt is ready for the pipelines; else the mbuf has been taken care of.
+ */
+static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *port, struct pkt *pkt,
+                                           struct input_memo *memo, bool *linear)
 {
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    uint32_t len = mbuf->data_len;
+    *linear = mbuf->next != NULL;
+    if (unlikely(*linear)) {
+        if (mbuf->pkt_len > INPUT_LINEAR_SIZE) {
+            pkt_drop(fwd, mbuf, DROP_SEGMENTS);
+            return false;
+        }
+        len = mbuf->pkt_len;
+        chain_read(mbuf, 0, fwd->linear, len);
+        p = fwd->linear;
+        fwd->stats.linearised++;
+    }
     struct frame frame = {.payload_len = (uint16_t)len};
     uint32_t face_id;
     uint64_t sender = 0;
@@ -255,39 +271,51 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
         pkt_drop(fwd, pkt->mbuf, drop);
         return false;
     }
+    struct stats_face *stats = pkt_face_stats(fwd, face_id);
     if (frame.kind == FRAME_NDN && frame.n_tags == 0) {
-        *memo = (struct input_memo){.face = pkt->face, .sender = sender};
+        *memo = (struct input_memo){.face = pkt->face, .stats = stats, .sender = sender};
         memcpy(&memo->first, p, sizeof memo->first);
         memcpy(&memo->second, p + 6, sizeof memo->second);
     }
-    return input_packet(fwd, pkt, p + frame.payload_off, frame.payload_len, frame.payload_off, sender,
-                        frame.kind == FRAME_NDN, linear);
+    stats->in_bytes += frame.payload_len;
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = frame.kind == FRAME_NDN};
+    p += frame.payload_off;
+    enum drop parsed = (enum drop)ndn_packet_parse(p, frame.payload_len, &opts, &pkt->ndn);
+    return input_parsed(fwd, pkt, parsed, p, frame.payload_off, sender, linear);
 }
 
-/* A frame from a port; as input_packet(). */
+/* Nothing has to be done to the parsed packet but to cut its headers off: what input_network() mostly comes to. */
+static inline bool input_is_plain(const struct ndn_packet *ndn)
+{
+    if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE))
+        return false;
+    return ndn->type == NDN_TYPE_DATA || (ndn->type == NDN_TYPE_INTEREST && ndn->interest.has_nonce);
+}
+
+/* A frame from a port; as input_frame_any(). */
 static inline bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt,
-                               struct input_memo *memo, bool *linear)
+                               const struct ndn_parse_opts *opts, struct input_memo *memo, bool *linear)
 {
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
-    uint32_t len = mbuf->data_len;
     pkt->mbuf = mbuf;
     pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
-    *linear = mbuf->next != NULL;
-    if (unlikely(*linear)) {
-        if (mbuf->pkt_len > INPUT_LINEAR_SIZE) {
-            pkt_drop(fwd, mbuf, DROP_SEGMENTS);
-            return false;
-        }
-        len = mbuf->pkt_len;
-        chain_read(mbuf, 0, fwd->linear, len);
-        p = fwd->linear;
-        fwd->stats.linearised++;
-    }
-    if (unlikely(!input_memo_hit(memo, p, len)))
-        return input_frame_any(fwd, port, pkt, p, len, memo, linear);
-    const uint32_t header = sizeof(struct rte_ether_hdr);
+    if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, mbuf->data_len)))
+        return input_frame_any(fwd, port, pkt, memo, linear);
+    p += sizeof(struct rte_ether_hdr);
+    uint32_t len = mbuf->data_len - (uint32_t)sizeof(struct rte_ether_hdr);
+    struct ndn_packet *ndn = &pkt->ndn;
     pkt->face = memo->face;
-    return input_packet(fwd, pkt, p + header, len - header, header, memo->sender, true, linear);
+    memo->stats->in_bytes += len;
+    enum drop drop = (enum drop)ndn_packet_parse(p, len, opts, ndn);
+    if (unlikely(drop != DROP_NONE || !input_is_plain(ndn))) {
+        *linear = false;
+        return input_parsed(fwd, pkt, drop, p, sizeof(struct rte_ether_hdr), memo->sender, linear);
+    }
+    mbuf->data_off = (uint16_t)(mbuf->data_off + (ndn->net - p) + sizeof(struct rte_ether_hdr));
+    mbuf->data_len = ndn->net_len;
+    mbuf->pkt_len = ndn->net_len;
+    *linear = false;
+    return true;
 }
 
 static inline bool input_is_nack(const struct pkt *pkt)
@@ -349,22 +377,24 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
     fwd->stats.rx_frames += n;
     for (unsigned i = 0; i < INPUT_AHEAD && i < n; i++)
         rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
+    // Frames that the memo knows are Ethernet, which pads.
+    const struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = true};
     struct input_memo memo = {.face = NULL};
-    unsigned ready = 0;
+    struct pkt *pkt = fwd->pkts;
     for (unsigned i = 0; i < n; i++) {
         if (i + INPUT_AHEAD < n)
             rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
         bool linear;
-        if (!input_frame(fwd, port, mbufs[i], &fwd->pkts[ready], &memo, &linear))
+        if (!input_frame(fwd, port, mbufs[i], pkt, &opts, &memo, &linear))
             continue;
-        ready++;
+        pkt++;
         // The next packet in several segments needs the linear buffer, which this one's names point into.
         if (unlikely(linear)) {
-            input_act(fwd, ready, dispatch);
-            ready = 0;
+            input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
+            pkt = fwd->pkts;
         }
     }
-    input_act(fwd, ready, dispatch);
+    input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
     if (dispatch)
         dispatch_flush(fwd);
 }

@@ -9,7 +9,7 @@
 
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
-#include "fwd/output.h"
+#include "fwd/output_inline.h"
 #include "fwd/token.h"
 
 /* A downstream that was sent this Data already, when several entries match. */
@@ -52,10 +52,9 @@ void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt)
 
 void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
 {
-    if (!pkt->has_token)
+    // What the CS has under this name is not needed: Data that was asked for is seldom there already.
+    if (unlikely(!pkt->has_token))
         pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
-    if (fwd->cs_on)
-        cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);
 }
 
 /* SHA-256 of the whole Data, for Interests that ask for an implicit digest. */
@@ -74,15 +73,25 @@ static const uint8_t *data_digest(void *ctx)
 }
 #pragma GCC diagnostic pop
 
-/* Entries that this Data satisfies and that were sent to the face it came from. */
-static void data_match(struct data_work *work)
+/* The entry that a token leads to, when it alone can match. */
+static inline struct pit_entry *data_match_token(struct fwd *fwd, const struct pkt *pkt)
+{
+    const struct ndn_name *name = &pkt->ndn.name;
+    struct pit_entry *entry = ndn_token_entry(fwd, pkt);
+    if (likely(entry != NULL && !(entry->flags & (PIT_SIBLING | PIT_DIGEST)) && entry->depth == name->depth &&
+               pit_only_exact(fwd->pit, name) && pit_name_is(fwd->pit, entry, name))) {
+        fwd->stats.token_hits++;
+        return entry;
+    }
+    return NULL;
+}
+
+/* Entries that this Data satisfies and that were sent to the face it came from; @p entry is what the token said. */
+static void data_match(struct data_work *work, struct pit_entry *entry)
 {
     struct fwd *fwd = work->fwd;
     const struct ndn_name *name = &work->pkt->ndn.name;
-    struct pit_entry *entry = ndn_token_entry(fwd, work->pkt);
-    if (likely(entry != NULL && !(entry->flags & (PIT_SIBLING | PIT_DIGEST)) && entry->depth == name->depth &&
-               pit_only_exact(fwd->pit, name) && pit_name_matches(fwd->pit, entry, name->value, name->len, false))) {
-        fwd->stats.token_hits++;
+    if (entry != NULL) {
         work->match[0] = entry;
         work->n_match = 1;
     } else {
@@ -114,10 +123,10 @@ static bool data_was_sent(struct data_work *work, const struct pit_in *in, const
 }
 
 /* Face that an in-record's Data goes to; NULL when it gets none. */
-static const struct face *data_downstream(struct data_work *work, const struct pit_in *in, bool localhost)
+static inline const struct face *data_downstream(struct fwd *fwd, const struct pkt *pkt, const struct pit_in *in,
+                                                 bool localhost)
 {
-    struct fwd *fwd = work->fwd;
-    const struct face *ingress = work->pkt->face;
+    const struct face *ingress = pkt->face;
     if ((int32_t)(in->expiry - wheel_tick(fwd->now_ns)) < 0)
         return NULL;
     if (in->face == ingress->id && ingress->link_type != FACE_LINK_AD_HOC)
@@ -128,18 +137,24 @@ static const struct face *data_downstream(struct data_work *work, const struct p
     return face;
 }
 
-static void data_send(struct data_work *work, const struct face *face, struct rte_mbuf *mbuf,
-                      const struct pit_entry *entry, const struct pit_in *in)
+static __rte_always_inline void data_send(struct fwd *fwd, const struct pkt *pkt, const struct face *face,
+                                          struct rte_mbuf *mbuf, const uint8_t *token, uint8_t token_len)
 {
-    const struct ndn_lp *lp = &work->pkt->ndn.lp;
-    const uint8_t *token = pit_in_token(work->fwd->pit, entry, in);
+    const struct ndn_lp *lp = &pkt->ndn.lp;
     if (likely(!(lp->has & LP_HAS_CONGESTION_MARK))) {
-        output_data(work->fwd, face, mbuf, token, in->token_len);
+        output_token(fwd, face, mbuf, token, token_len, OUTPUT_DATA);
         return;
     }
     struct ndn_lp_out fields = {
-        .token_len = in->token_len, .token = token, .has_mark = true, .congestion_mark = lp->congestion_mark};
-    output_send(work->fwd, face, mbuf, &fields, OUTPUT_DATA);
+        .token_len = token_len, .token = token, .has_mark = true, .congestion_mark = lp->congestion_mark};
+    output_send(fwd, face, mbuf, &fields, OUTPUT_DATA);
+}
+
+/* The same, where it does not matter that it is a call. */
+static __rte_noinline void data_send_in(struct fwd *fwd, const struct pkt *pkt, const struct face *face,
+                                        struct rte_mbuf *mbuf, const struct pit_entry *entry, const struct pit_in *in)
+{
+    data_send(fwd, pkt, face, mbuf, pit_in_token(fwd->pit, entry, in), in->token_len);
 }
 
 /* Send to all downstreams of all entries; the last takes the packet itself. The mbuf is gone afterwards. */
@@ -155,7 +170,7 @@ static void data_satisfy(struct data_work *work)
         struct pit_entry *entry = work->match[i];
         for (struct pit_in *in = pit_in_next(fwd->pit, entry, NULL); in != NULL;
              in = pit_in_next(fwd->pit, entry, in)) {
-            const struct face *face = data_downstream(work, in, localhost);
+            const struct face *face = data_downstream(fwd, work->pkt, in, localhost);
             if (face == NULL)
                 continue;
             if (work->n_match > 1 && data_was_sent(work, in, pit_in_token(fwd->pit, entry, in)))
@@ -163,7 +178,7 @@ static void data_satisfy(struct data_work *work)
             if (last_face != NULL) {
                 struct rte_mbuf *copy = output_copy(fwd, last_face, mbuf, mbuf->data_off, mbuf->pkt_len);
                 if (copy != NULL)
-                    data_send(work, last_face, copy, last_entry, last_in);
+                    data_send_in(fwd, work->pkt, last_face, copy, last_entry, last_in);
             }
             last_face = face;
             last_entry = entry;
@@ -171,28 +186,35 @@ static void data_satisfy(struct data_work *work)
         }
     }
     if (likely(last_face != NULL))
-        data_send(work, last_face, mbuf, last_entry, last_in);
+        data_send_in(fwd, work->pkt, last_face, mbuf, last_entry, last_in);
     else
         pkt_drop(fwd, mbuf, DROP_DATA_UNWANTED);
 }
 
-void ndn_data(struct fwd *fwd, struct pkt *pkt)
+static inline void data_keep(struct fwd *fwd, const struct pkt *pkt)
 {
-    const struct ndn_name *name = &pkt->ndn.name;
-    if (likely(pkt->look.level == PKT_LOOK_ALL)) {
-        // Not yet counted at a worker before this one.
-        fwd->stats.in_data++;
-        pkt_face_stats(fwd, pkt->face->id)->in_data++;
-    }
-    if (unlikely(pkt->face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))) {
-        pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
-        return;
-    }
+    const struct ndn_lp *lp = &pkt->ndn.lp;
+    if (likely(fwd->cs_on && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1)))
+        cs_insert(fwd->cs, &pkt->ndn.name, pkt->mbuf, 0, pkt->mbuf->pkt_len, pkt->ndn.data.freshness_ms, false,
+                  fwd->now_ns);
+}
+
+static inline void data_erase(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry)
+{
+    // A fresh-only Interest may loop back after the cache has gone stale: its nonces must stay known.
+    if (unlikely(entry->flags & PIT_MUST_BE_FRESH && pkt->ndn.data.freshness_ms < DNL_LIFETIME_MS))
+        ndn_interest_remember(fwd, entry);
+    ndn_interest_erase(fwd, entry);
+}
+
+/* Any number of entries, with any number of records. @p entry: what the token said, may be NULL */
+static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
+{
     struct data_work work;
     work.fwd = fwd;
     work.pkt = pkt;
     work.n_sent = 0;
-    data_match(&work);
+    data_match(&work, entry);
     if (fwd->shared->dispatch != NULL && dispatch_second_look(fwd, pkt, work.n_match > 0))
         return;
     if (unlikely(work.n_match == 0)) {
@@ -202,16 +224,45 @@ void ndn_data(struct fwd *fwd, struct pkt *pkt)
             pkt_refuse(fwd, pkt, DROP_UNSOLICITED_DATA);
         return;
     }
-    const struct ndn_lp *lp = &pkt->ndn.lp;
-    if (fwd->cs_on && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1))
-        cs_insert(fwd->cs, name, pkt->mbuf, 0, pkt->mbuf->pkt_len, pkt->ndn.data.freshness_ms, false, fwd->now_ns);
+    data_keep(fwd, pkt);
     data_satisfy(&work);
     fwd->stats.satisfied += work.n_match;
-    for (unsigned i = 0; i < work.n_match; i++) {
-        struct pit_entry *entry = work.match[i];
-        // A fresh-only Interest may loop back after the cache has gone stale: its nonces must stay known.
-        if (unlikely(entry->flags & PIT_MUST_BE_FRESH && pkt->ndn.data.freshness_ms < DNL_LIFETIME_MS))
-            ndn_interest_remember(fwd, entry);
-        ndn_interest_erase(fwd, entry);
+    for (unsigned i = 0; i < work.n_match; i++)
+        data_erase(fwd, pkt, work.match[i]);
+}
+
+/* What nearly all Data meets: one entry with one downstream, whose token it holds, and one upstream. */
+static inline void data_one(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, bool scoped)
+{
+    const struct pit_in *in = &entry->in;
+    if (unlikely(fwd->shared->dispatch != NULL))
+        (void)dispatch_second_look(fwd, pkt, true);
+    data_keep(fwd, pkt);
+    const struct face *face = data_downstream(fwd, pkt, in, scoped && pkt_is_localhost(&pkt->ndn.name));
+    if (likely(face != NULL))
+        data_send(fwd, pkt, face, pkt->mbuf, in->token, in->token_len);
+    else
+        pkt_drop(fwd, pkt->mbuf, DROP_DATA_UNWANTED);
+    fwd->stats.satisfied++;
+    data_erase(fwd, pkt, entry);
+}
+
+void ndn_data(struct fwd *fwd, struct pkt *pkt)
+{
+    if (likely(pkt->look.level == PKT_LOOK_ALL)) {
+        // Not yet counted at a worker before this one.
+        fwd->stats.in_data++;
+        pkt_face_stats(fwd, pkt->face->id)->in_data++;
     }
+    bool scoped = pkt_may_be_scoped(&pkt->ndn.name);
+    if (unlikely(scoped && pkt->face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(&pkt->ndn.name))) {
+        pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
+        return;
+    }
+    struct pit_entry *entry = data_match_token(fwd, pkt);
+    if (likely(entry != NULL && entry->ext == 0 && entry->out.face == pkt->face->id && entry->in.face != 0 &&
+               entry->in.token_len <= PIT_TOKEN_INLINE))
+        data_one(fwd, pkt, entry, scoped);
+    else
+        data_any(fwd, pkt, entry);
 }

@@ -9,7 +9,7 @@
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
 #include "fwd/nack.h"
-#include "fwd/output.h"
+#include "fwd/output_inline.h"
 #include "fwd/strategy.h"
 #include "fwd/token.h"
 
@@ -23,12 +23,12 @@ void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt)
     fib_prefetch(fwd->shared->fib, name);
 }
 
-void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
+void ndn_interest_prefetch_entry(struct fwd *fwd, struct pkt *pkt)
 {
     pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
     if (fwd->cs_on)
         cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);
-    fib_prefetch_entry(fwd->shared->fib, &pkt->ndn.name);
+    pkt->fib = fib_prefetch_entry(fwd->shared->fib, &pkt->ndn.name);
 }
 
 void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry)
@@ -40,13 +40,20 @@ void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry)
 
 void ndn_interest_erase(struct fwd *fwd, struct pit_entry *entry)
 {
-    for (struct pit_in *in = pit_in_next(fwd->pit, entry, NULL); in != NULL; in = pit_in_next(fwd->pit, entry, in))
-        pkt_face_release(fwd, in->face);
+    if (likely(entry->ext == 0)) {
+        if (entry->in.face != 0)
+            pkt_face_release(fwd, entry->in.face);
+    } else {
+        for (struct pit_in *in = NULL; (in = pit_in_next(fwd->pit, entry, in)) != NULL;)
+            pkt_face_release(fwd, in->face);
+    }
     unsigned depth = entry->depth;
-    bool prefix = (entry->flags & PIT_CAN_BE_PREFIX) != 0;
+    if (likely(!(entry->flags & PIT_CAN_BE_PREFIX))) {
+        pit_erase(fwd->pit, entry);
+        return;
+    }
     pit_erase(fwd->pit, entry);
-    if (prefix)
-        dispatch_publish(fwd, depth);
+    dispatch_publish(fwd, depth);
 }
 
 void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry)
@@ -60,7 +67,7 @@ void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry)
  * True when the entry has seen this nonce before: a loop. A point-to-point downstream that repeats its own nonce
  * retransmits.
  */
-static bool interest_is_duplicate(struct fwd *fwd, struct pit_entry *entry, const struct pkt *pkt)
+static __rte_noinline bool interest_is_duplicate(struct fwd *fwd, struct pit_entry *entry, const struct pkt *pkt)
 {
     uint32_t nonce = pkt->ndn.interest.nonce;
     bool seen = false;
@@ -77,7 +84,7 @@ static bool interest_is_duplicate(struct fwd *fwd, struct pit_entry *entry, cons
     return seen;
 }
 
-static void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
+static __rte_noinline void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
 {
     const struct fib_entry *fib = fib_lookup(fwd->shared->fib, &pkt->ndn.name);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
@@ -89,7 +96,7 @@ static void interest_loop(struct fwd *fwd, struct pkt *pkt, enum drop drop)
 }
 
 /* Answer from the Content Store. The Interest's frame ends here. */
-static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *hit)
+static __rte_noinline void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *hit)
 {
     // The Interest goes first, and its token with it.
     uint8_t token_len = pkt->ndn.lp.token_len;
@@ -112,7 +119,7 @@ static void interest_hit(struct fwd *fwd, struct pkt *pkt, const struct cs_hit *
     }
     pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
     if (data != NULL)
-        output_data(fwd, face, data, token, token_len);
+        output_lp_any(fwd, face, data, token, token_len, OUTPUT_DATA);
 }
 
 /* Tick at which this Interest's lifetime ends. */
@@ -122,7 +129,8 @@ static uint32_t interest_expiry(const struct fwd *fwd, const struct pkt *pkt)
 }
 
 /* Next hops of the first delegation that has any (NDN ForwardingHint), else those of the name, in @p named. */
-static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt, const struct fib_entry *named)
+static __rte_noinline const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt,
+                                                             const struct fib_entry *named)
 {
     const struct ndn_interest *interest = &pkt->ndn.interest;
     for (unsigned i = 0; i < interest->n_hints; i++) {
@@ -138,28 +146,42 @@ static const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt 
     return named;
 }
 
-/* Out-record and our token, then the frame. Takes the mbuf over. */
-static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry, const struct face *face,
-                          struct rte_mbuf *mbuf)
+/* Make or renew the out-record of an entry that has some. @return false when there is no room for it */
+static __rte_noinline bool interest_out_record(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                               const struct face *face, uint32_t expiry)
 {
-    struct pit_out *out = entry->n_out == 0 ? NULL : pit_out_find(fwd->pit, entry, face->id);
+    struct pit_out *out = pit_out_find(fwd->pit, entry, face->id);
     if (out == NULL)
         out = pit_out_add(fwd->pit, entry, face->id);
-    if (unlikely(out == NULL)) {
+    if (out == NULL)
+        return false;
+    out->nonce = pkt->ndn.interest.nonce;
+    out->sent = wheel_tick(fwd->now_ns);
+    out->expiry = expiry;
+    out->nack = 0;
+    return true;
+}
+
+/* Out-record and our token, then the frame. Takes the mbuf over. */
+static __rte_always_inline void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                              const struct face *face, struct rte_mbuf *mbuf, uint32_t expiry)
+{
+    uint32_t now = wheel_tick(fwd->now_ns);
+    if (likely(entry->n_out == 0)) {
+        entry->out =
+            (struct pit_out){.face = face->id, .nonce = pkt->ndn.interest.nonce, .sent = now, .expiry = expiry};
+        entry->n_out = 1;
+    } else if (!interest_out_record(fwd, pkt, entry, face, expiry)) {
         pkt_drop(fwd, mbuf, DROP_PIT_FULL);
         return;
     }
-    out->nonce = pkt->ndn.interest.nonce;
-    out->sent = wheel_tick(fwd->now_ns);
-    out->expiry = interest_expiry(fwd, pkt);
-    out->nack = 0;
-    entry->sent = out->sent;
+    entry->sent = now;
     uint8_t octets[TOKEN_SIZE];
     struct token token = {
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
     token_write(octets, token, fwd->shared->token_key);
     if (likely(!(pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK))) {
-        output_interest(fwd, face, mbuf, octets);
+        output_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
         return;
     }
     struct ndn_lp_out lp = {
@@ -167,20 +189,30 @@ static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_ent
     output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
 }
 
+/* The same, where it does not matter that it is a call. */
+static __rte_noinline void interest_send_call(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                              const struct face *face, struct rte_mbuf *mbuf, uint32_t expiry)
+{
+    interest_send(fwd, pkt, entry, face, mbuf, expiry);
+}
+
 /* Send to every chosen upstream; the last takes the packet itself. */
-static void interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice)
+static __rte_noinline void interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice,
+                                            uint32_t expiry)
 {
     struct rte_mbuf *mbuf = pkt->mbuf;
     for (unsigned i = 0; i + 1 < choice->n_out; i++) {
         struct rte_mbuf *copy = output_copy(fwd, choice->out[i], mbuf, mbuf->data_off, mbuf->pkt_len);
         if (copy != NULL)
-            interest_send(fwd, pkt, choice->entry, choice->out[i], copy);
+            interest_send_call(fwd, pkt, choice->entry, choice->out[i], copy, expiry);
     }
-    interest_send(fwd, pkt, choice->entry, choice->out[choice->n_out - 1], mbuf);
+    interest_send_call(fwd, pkt, choice->entry, choice->out[choice->n_out - 1], mbuf, expiry);
 }
 
-/* Make or renew the in-record of this Interest. DROP_NONE and *record, or why there is no room for it. */
-static enum drop interest_in_record(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, struct pit_in **record)
+/* Make or renew the in-record of this Interest, whatever the entry and the token. DROP_NONE, or why there is no room.
+ */
+static __rte_noinline enum drop interest_in_record_any(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                                       uint32_t expiry)
 {
     const struct face *face = pkt->face;
     struct stats_face *stats = pkt_face_stats(fwd, face->id);
@@ -203,13 +235,30 @@ static enum drop interest_in_record(struct fwd *fwd, struct pkt *pkt, struct pit
         return DROP_PIT_FULL;
     }
     in->nonce = pkt->ndn.interest.nonce;
-    in->expiry = interest_expiry(fwd, pkt);
-    *record = in;
+    in->expiry = expiry;
+    return DROP_NONE;
+}
+
+/* The same; mostly it is the entry's first, with a token that stands in it. */
+static inline enum drop interest_in_record(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                           uint32_t expiry, struct stats_face *stats)
+{
+    if (unlikely(entry->n_in != 0 || pkt->ndn.lp.token_len != PIT_TOKEN_INLINE ||
+                 stats->pending >= fwd->shared->face_share))
+        return interest_in_record_any(fwd, pkt, entry, expiry);
+    struct pit_in *in = &entry->in;
+    in->face = pkt->face->id;
+    in->nonce = pkt->ndn.interest.nonce;
+    in->expiry = expiry;
+    in->token_len = PIT_TOKEN_INLINE;
+    memcpy(in->token, pkt->ndn.lp.token, PIT_TOKEN_INLINE);
+    entry->n_in = 1;
+    stats->pending++;
     return DROP_NONE;
 }
 
 /* A local application named the next hop itself (NextHopFaceId). */
-static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
+static __rte_noinline void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, uint32_t expiry)
 {
     const struct ndn_name *name = &pkt->ndn.name;
     uint64_t id = pkt->ndn.lp.next_hop_face;
@@ -222,7 +271,7 @@ static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry 
     else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt->ndn.interest.hop_limit == 0)
         refused = DROP_HOP_LIMIT_SPENT;
     if (refused == DROP_NONE) {
-        interest_send(fwd, pkt, entry, face, pkt->mbuf);
+        interest_send_call(fwd, pkt, entry, face, pkt->mbuf, expiry);
         return;
     }
     if (entry->n_out == 0 && entry->n_in == 1)
@@ -231,9 +280,8 @@ static void interest_to_face(struct fwd *fwd, struct pkt *pkt, struct pit_entry 
 }
 
 /* The entry lives as long as its last in-record. */
-static void interest_arm(struct fwd *fwd, struct pit_entry *entry, const struct pit_in *in)
+static __rte_noinline void interest_arm(struct fwd *fwd, struct pit_entry *entry, uint32_t expiry)
 {
-    uint32_t expiry = in->expiry;
     for (struct pit_in *r = pit_in_next(fwd->pit, entry, NULL); r != NULL; r = pit_in_next(fwd->pit, entry, r))
         if ((int32_t)(r->expiry - expiry) > 0)
             expiry = r->expiry;
@@ -242,8 +290,8 @@ static void interest_arm(struct fwd *fwd, struct pit_entry *entry, const struct 
 }
 
 /* No upstream was chosen: why, and what the downstream hears of it. */
-static void interest_not_sent(struct fwd *fwd, struct pkt *pkt, const struct strategy *strategy,
-                              const struct strategy_choice *choice, bool is_new)
+static __rte_noinline void interest_not_sent(struct fwd *fwd, struct pkt *pkt, const struct strategy *strategy,
+                                             const struct strategy_choice *choice, bool is_new)
 {
     // It waits with those before it, when one of them was sent.
     if (choice->suppressed || choice->entry->n_out > 0) {
@@ -261,24 +309,32 @@ static void interest_not_sent(struct fwd *fwd, struct pkt *pkt, const struct str
     pkt_drop(fwd, pkt->mbuf, choice->none);
 }
 
+/* HopLimit (NDN packet spec 0.3, section 3): one less. @return false when it was 0 */
+static __rte_noinline bool interest_hop(struct pkt *pkt)
+{
+    struct ndn_interest *interest = &pkt->ndn.interest;
+    if (interest->hop_limit == 0)
+        return false;
+    interest->hop_limit--;
+    chain_write_octet(pkt->mbuf, interest->hop_limit_off, interest->hop_limit);
+    return true;
+}
+
 void ndn_interest(struct fwd *fwd, struct pkt *pkt)
 {
     struct ndn_interest *interest = &pkt->ndn.interest;
     const struct ndn_name *name = &pkt->ndn.name;
     const struct face *face = pkt->face;
     struct stats_face *stats = pkt_face_stats(fwd, face->id);
+    bool scoped = pkt_may_be_scoped(name);
     fwd->stats.in_interests++;
     stats->in_interests++;
 
-    if (interest->hop_limit_off != 0) {
-        if (interest->hop_limit == 0) {
-            pkt_refuse(fwd, pkt, DROP_HOP_LIMIT_ZERO);
-            return;
-        }
-        interest->hop_limit--;
-        chain_write_octet(pkt->mbuf, interest->hop_limit_off, interest->hop_limit);
+    if (unlikely(interest->hop_limit_off != 0) && !interest_hop(pkt)) {
+        pkt_refuse(fwd, pkt, DROP_HOP_LIMIT_ZERO);
+        return;
     }
-    if (unlikely(face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))) {
+    if (unlikely(scoped && face->scope == FACE_SCOPE_NON_LOCAL && pkt_is_localhost(name))) {
         pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
         return;
     }
@@ -289,13 +345,14 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
 
     uint8_t selectors = (uint8_t)((interest->can_be_prefix ? PIT_CAN_BE_PREFIX : 0) |
                                   (interest->must_be_fresh ? PIT_MUST_BE_FRESH : 0));
+    uint32_t expiry = interest_expiry(fwd, pkt);
     struct pit_entry *entry;
-    enum pit_insert_result inserted = pit_insert(fwd->pit, name, selectors, interest_expiry(fwd, pkt), &entry);
+    enum pit_insert_result inserted = pit_insert(fwd->pit, name, selectors, expiry, &entry);
     if (unlikely(inserted == PIT_FULL)) {
         nack_refuse(fwd, pkt, NDN_NACK_CONGESTION, DROP_PIT_FULL);
         return;
     }
-    if (inserted == PIT_FOUND && interest_is_duplicate(fwd, entry, pkt)) {
+    if (unlikely(inserted == PIT_FOUND) && interest_is_duplicate(fwd, entry, pkt)) {
         interest_loop(fwd, pkt, DROP_LOOP_DUP_NONCE);
         return;
     }
@@ -308,42 +365,44 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
             return;
         }
     }
-    struct pit_in *in;
-    enum drop refused = interest_in_record(fwd, pkt, entry, &in);
+    enum drop refused = interest_in_record(fwd, pkt, entry, expiry, stats);
     if (unlikely(refused != DROP_NONE)) {
         if (inserted == PIT_NEW)
             ndn_interest_erase(fwd, entry);
         nack_refuse(fwd, pkt, NDN_NACK_CONGESTION, refused);
         return;
     }
-    if (inserted == PIT_FOUND)
-        interest_arm(fwd, entry, in);
+    if (unlikely(inserted == PIT_FOUND))
+        interest_arm(fwd, entry, expiry);
     else if (unlikely(interest->can_be_prefix))
         dispatch_publish(fwd, entry->depth);
 
     if (unlikely(pkt->ndn.lp.has & LP_HAS_NEXT_HOP_FACE)) {
-        interest_to_face(fwd, pkt, entry);
+        interest_to_face(fwd, pkt, entry, expiry);
         return;
     }
     // A ForwardingHint changes the next hops; the strategy is the name's.
-    const struct fib_entry *fib = fib_lookup(fwd->shared->fib, name);
+    const struct fib_entry *fib = fib_lookup_hinted(fwd->shared->fib, name, pkt->fib);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
     // Not initialised as a whole: most of it is the array of upstreams.
     struct strategy_choice choice;
     choice.in = face;
-    choice.fib = interest_route(fwd, pkt, fib);
+    choice.fib = likely(interest->n_hints == 0) ? fib : interest_route(fwd, pkt, fib);
     choice.entry = entry;
-    choice.localhost = face->scope == FACE_SCOPE_LOCAL && pkt_is_localhost(name);
-    choice.localhop = pkt_is_localhop(name);
+    choice.localhost = scoped && face->scope == FACE_SCOPE_LOCAL && pkt_is_localhost(name);
+    choice.localhop = scoped && pkt_is_localhop(name);
     choice.hop_limit = interest->hop_limit;
     choice.n_out = 0;
     choice.none = DROP_NO_ROUTE;
     choice.suppressed = false;
     strategy->type->interest(fwd, strategy, &choice);
-    if (likely(choice.n_out > 0)) {
-        fwd->stats.retransmitted += inserted == PIT_FOUND;
-        interest_forward(fwd, pkt, &choice);
-    } else {
+    if (unlikely(choice.n_out == 0)) {
         interest_not_sent(fwd, pkt, strategy, &choice, entry->n_out == 0 && entry->n_in == 1);
+        return;
     }
+    fwd->stats.retransmitted += inserted == PIT_FOUND;
+    if (likely(choice.n_out == 1))
+        interest_send(fwd, pkt, entry, choice.out[0], pkt->mbuf, expiry);
+    else
+        interest_forward(fwd, pkt, &choice, expiry);
 }

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "fwd/chain.h"
-#include "fwd/token.h"
-#include "ports/face_tx.h"
+#include "fwd/output_inline.h"
 
 /* Below this many octets a copy is cheaper than a header buffer and a reference. */
 #define OUTPUT_COPY_MAX 512
@@ -31,16 +30,6 @@ void output_flush(struct fwd *fwd, uint16_t port)
     fwd->tx_ports &= ~(1ull << port);
 }
 
-/* The mbuf is a whole frame. */
-static inline void output_queue(struct fwd *fwd, uint16_t port, struct rte_mbuf *mbuf)
-{
-    struct fwd_tx *tx = &fwd->tx[port];
-    tx->mbuf[tx->n++] = mbuf;
-    fwd->tx_ports |= 1ull << port;
-    if (tx->n == FWD_BURST_MAX)
-        output_flush(fwd, port);
-}
-
 /* The mbuf is a link-layer packet with room for the link header before it. */
 static inline void output_frame(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf)
 {
@@ -49,26 +38,6 @@ static inline void output_frame(struct fwd *fwd, const struct face *face, struct
     if (likely(face->kind != FACE_BARE))
         face_pad(mbuf);
     output_queue(fwd, face->port, mbuf);
-}
-
-static inline void output_count(struct fwd *fwd, const struct face *face, uint32_t len, enum output_kind kind)
-{
-    struct stats_face *stats = pkt_face_stats(fwd, face->id);
-    stats->out_bytes += len;
-    switch (kind) {
-    case OUTPUT_INTEREST:
-        stats->out_interests++;
-        fwd->stats.out_interests++;
-        break;
-    case OUTPUT_DATA:
-        stats->out_data++;
-        fwd->stats.out_data++;
-        break;
-    case OUTPUT_NACK:
-        stats->out_nacks++;
-        fwd->stats.out_nacks++;
-        break;
-    }
 }
 
 /* Octets that one buffer holds behind the headers. */
@@ -168,43 +137,18 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
     output_frame(fwd, face, mbuf);
 }
 
-/*
- * Nearly every packet: one buffer with room before it, a token of eight octets and no other field, a face that is up
- * and takes it whole. Both headers are written at once.
- */
-static __rte_always_inline void output_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
-                                             const uint8_t *token, uint8_t token_len, enum output_kind kind)
+uint32_t output_header_any(const struct face *face, uint8_t *net, uint32_t len, const uint8_t token[8])
 {
-    uint32_t len = mbuf->pkt_len;
-    if (unlikely(token_len != 8 || mbuf->next != NULL || len + NDN_LP_TOKEN_HEADER_MAX > face->mtu ||
-                 mbuf->data_off < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
-                 atomic_load_explicit(&face->down, memory_order_relaxed) != 0)) {
-        struct ndn_lp_out lp = {.token_len = token_len, .token = token};
-        output_send(fwd, face, mbuf, &lp, kind);
-        return;
-    }
-    output_count(fwd, face, len, kind);
-    uint8_t *net = rte_pktmbuf_mtod(mbuf, uint8_t *);
     uint32_t added = (uint32_t)ndn_lp_prepend_token(net, len, token);
     face_header_write(face, net - added, len + added);
-    added += face->hdr_len;
-    mbuf->data_off = (uint16_t)(mbuf->data_off - added);
-    mbuf->data_len = (uint16_t)(len + added);
-    mbuf->pkt_len = len + added;
-    if (likely(face->kind != FACE_BARE))
-        face_pad(mbuf);
-    output_queue(fwd, face->port, mbuf);
+    return added + face->hdr_len;
 }
 
-void output_interest(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t token[TOKEN_SIZE])
+void output_lp_any(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                   uint8_t token_len, enum output_kind kind)
 {
-    output_token(fwd, face, mbuf, token, TOKEN_SIZE, OUTPUT_INTEREST);
-}
-
-void output_data(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
-                 uint8_t token_len)
-{
-    output_token(fwd, face, mbuf, token, token_len, OUTPUT_DATA);
+    struct ndn_lp_out lp = {.token_len = token_len, .token = token};
+    output_send(fwd, face, mbuf, &lp, kind);
 }
 
 /* Segments that refer to @p len octets at @p off (from the buffer's start) of a chain, without copying them. */

@@ -19,11 +19,6 @@ enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
 void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *lp,
                  enum output_kind kind);
 
-/* output_send() with no field but a PIT token, the shape of nearly every packet: of ours, or 0..32 octets. */
-void output_interest(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t token[TOKEN_SIZE]);
-void output_data(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
-                 uint8_t token_len);
-
 /**
  * A second frame from the same octets: @p len octets at @p off of chain @p mbuf, copied, or referenced when they are
  * many and the face's port can send chains. Counted as originated.

@@ -27,8 +27,9 @@ struct pkt {
     struct rte_mbuf *mbuf;
     const struct face *face; /**< it came in by; valid until the end of the burst (RCU) */
     struct pkt_look look;
-    bool has_token;     /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
-    struct token token; /**< what it says; a hint */
+    bool has_token;      /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
+    struct token token;  /**< what it says; a hint */
+    struct fib_hint fib; /**< Interests: where their route is */
     struct ndn_packet ndn;
 };
 
@@ -74,6 +75,20 @@ static inline uint64_t pkt_random(struct fwd *fwd)
     return z ^ (z >> 31);
 }
 
+/* False when the name is certainly in neither of the scopes below. */
+static inline bool pkt_may_be_scoped(const struct ndn_name *name)
+{
+    uint64_t first;
+    if (name->len < 10)
+        return false;
+    memcpy(&first, name->value, sizeof first);
+    static const uint8_t word[sizeof first] = "\x08\x00localh", mask[sizeof first] = "\xff\x00\xff\xff\xff\xff\xff\xff";
+    uint64_t want, care;
+    memcpy(&want, word, sizeof want);
+    memcpy(&care, mask, sizeof care);
+    return (first & care) == want;
+}
+
 /* Scopes (NFD scope-prefix): a name belongs to one when its first component is that very word. */
 static inline bool pkt_is_localhost(const struct ndn_name *name)
 {
@@ -92,7 +107,7 @@ void ndn_nack(struct fwd *fwd, struct pkt *pkt);
 
 /** Lookup stages of a burst: buckets first, entries when those have arrived. */
 void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
-void ndn_interest_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
+void ndn_interest_prefetch_entry(struct fwd *fwd, struct pkt *pkt);
 /** Also reads the token. */
 void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt);
 void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);

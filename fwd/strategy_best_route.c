@@ -18,10 +18,11 @@ static void note(struct strategy_choice *choice, enum drop reason)
         choice->none = reason;
 }
 
-static void best_route_interest(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice)
+/* A retransmission: when it is not suppressed, an unused next hop, or else the one used the longest ago. */
+static __rte_noinline void best_route_again(struct fwd *fwd, const struct strategy *strategy,
+                                            struct strategy_choice *choice)
 {
-    enum strategy_retx retx =
-        choice->entry->n_out == 0 ? STRATEGY_NEW : strategy_suppress_entry(fwd, strategy, choice->entry);
+    enum strategy_retx retx = strategy_suppress_entry(fwd, strategy, choice->entry);
     if (retx == STRATEGY_SUPPRESS) {
         choice->suppressed = true;
         return;
@@ -49,6 +50,26 @@ static void best_route_interest(struct fwd *fwd, const struct strategy *strategy
     }
     if (earliest != NULL)
         choose(choice, earliest);
+}
+
+static void best_route_interest(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice)
+{
+    if (unlikely(choice->entry->n_out != 0)) {
+        best_route_again(fwd, strategy, choice);
+        return;
+    }
+    const struct fib_entry *fib = choice->fib;
+    if (fib == NULL)
+        return;
+    for (unsigned i = 0; i < fib->n_nexthops; i++) {
+        const struct face *face;
+        enum drop reason = strategy_eligible(fwd, choice, fib->nexthop[i].face, &face);
+        if (likely(reason == DROP_NONE)) {
+            choose(choice, face);
+            return;
+        }
+        note(choice, reason);
+    }
 }
 
 const struct strategy_type strategy_best_route = {
