@@ -4,16 +4,7 @@
 # without a route is answered with a Nack.
 source "$(dirname "$0")/lib.sh"
 make_namespaces
-{
-    xdp_ports
-    cat <<CONF
-face: {
-  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
-  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
-};
-route: ( { prefix = "/A"; face = "producer"; } );
-CONF
-} | write_conf "$tmp/conf"
+ether_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 start_producer server /A --ether p0 --remote $MAC_F1 -s 1000
 

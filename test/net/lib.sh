@@ -138,6 +138,20 @@ port: {
 CONF
 }
 
+# The configuration of most tests: AF_XDP, the hosts at both ends as Ethernet neighbours, one prefix to the producer.
+ether_conf() { # FILE [PREFIX [workers settings]]
+    {
+        xdp_ports
+        cat <<CONF
+face: {
+  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
+  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
+};
+route: ( { prefix = "${2:-/A}"; face = "producer"; } );
+CONF
+    } | write_conf "$1" "${3:-}"
+}
+
 # Start pitlaned and wait until it forwards.
 start_daemon() { # CONF
     mkdir -p "$tmp/run"

@@ -4,16 +4,7 @@
 # own the daemon still opens a netdev that comes back, and leaves nothing behind.
 source "$(dirname "$0")/lib.sh"
 make_namespaces
-{
-    xdp_ports
-    cat <<CONF
-face: {
-  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
-  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
-};
-route: ( { prefix = "/A"; face = "producer"; } );
-CONF
-} | write_conf "$tmp/conf"
+ether_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 
 check_workers() {

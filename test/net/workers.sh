@@ -4,16 +4,7 @@
 # with and without PIT token, whole and fragmented; Interests shorter than the dispatch prefix.
 source "$(dirname "$0")/lib.sh"
 make_namespaces
-{
-    xdp_ports
-    cat <<CONF
-face: {
-  consumer: { port = "left"; remote = "ether://[$MAC_C0]"; };
-  producer: { port = "right"; remote = "ether://[$MAC_P0]"; };
-};
-route: ( { prefix = "/"; face = "producer"; } );
-CONF
-} | write_conf "$tmp/conf" "count = 2; dispatch-components = 2;"
+ether_conf "$tmp/conf" / "count = 2; dispatch-components = 2;"
 start_daemon "$tmp/conf"
 start_producer server / --ether p0 --remote $MAC_F1 -s 200
 # One prefix for each of sixteen slots of the dispatch table.
