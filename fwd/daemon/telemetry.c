@@ -83,8 +83,9 @@ static uint64_t count_ports(void)
     return n;
 }
 
-static void answer_status(struct rte_tel_data *d)
+static int answer_status(struct rte_tel_data *d, uint64_t start)
 {
+    (void)start;
     struct stats_worker sum = {0};
     struct tables total = {0};
     uint64_t dropped, consumed;
@@ -123,6 +124,7 @@ static void answer_status(struct rte_tel_data *d)
     rte_tel_data_add_dict_u64(d, "cs_hits", total.cs.n_hits);
     rte_tel_data_add_dict_u64(d, "pool_size", source->pool->size);
     rte_tel_data_add_dict_u64(d, "pool_in_use", rte_mempool_in_use_count(source->pool));
+    return 0;
 }
 
 static int answer_ports(struct rte_tel_data *d, uint64_t start)
@@ -238,7 +240,11 @@ static int answer_drops(struct rte_tel_data *d, uint64_t start)
     return page_end(&page, d);
 }
 
-static int answer_workers(struct rte_tel_data *d, uint64_t start)
+/** What a row says of a worker. @param tables NULL when the worker does not answer */
+typedef void (*fill_row_t)(struct rte_tel_data *row, const struct worker *worker, const struct tables *tables);
+
+/** A row for each worker that has begun. */
+static int answer_each_worker(struct rte_tel_data *d, uint64_t start, size_t octets, fill_row_t fill)
 {
     struct page page;
     page_begin(&page);
@@ -246,88 +252,108 @@ static int answer_workers(struct rte_tel_data *d, uint64_t start)
         struct worker *worker = &source->worker[i];
         if (fwd_of(worker) == NULL)
             continue;
-        struct rte_tel_data *row = page_row(&page, i, 1200);
+        struct rte_tel_data *row = page_row(&page, i, octets);
         if (row == NULL)
             break;
-        struct stats_worker stats = {0};
         struct tables tables;
-        uint64_t dropped, consumed;
-        add_worker(&stats, worker);
-        count_frames(&stats, &dropped, &consumed);
         rte_tel_data_add_dict_u64(row, "worker", i);
-        rte_tel_data_add_dict_u64(row, "lcore", worker->config.lcore);
-        rte_tel_data_add_dict_u64(row, "dropped", dropped);
-        rte_tel_data_add_dict_u64(row, "consumed", consumed);
-        for (const struct stats_desc *desc = stats_worker_desc; desc->name != NULL; desc++)
-            rte_tel_data_add_dict_u64(row, desc->name, *(const uint64_t *)((uintptr_t)&stats + desc->offset));
-        if (stats.polls > 0)
-            rte_tel_data_add_dict_u64(row, "busy_permille", (stats.polls - stats.polls_idle) * 1000 / stats.polls);
-        if (worker_run(worker, collect_tables, &tables) != 0) {
-            page_text(row, "state", "stuck");
-            continue;
-        }
-        page_text(row, "state", "running");
-        rte_tel_data_add_dict_u64(row, "pit_entries", tables.pit_entries);
-        rte_tel_data_add_dict_u64(row, "cs_entries", tables.cs.n_entries);
-        rte_tel_data_add_dict_u64(row, "partial_packets", tables.reass.n_messages);
-        rte_tel_data_add_dict_u64(row, "partial_bytes", tables.reass.n_bytes);
+        fill(row, worker, worker_run(worker, collect_tables, &tables) == 0 ? &tables : NULL);
     }
     return page_end(&page, d);
+}
+
+static void fill_worker(struct rte_tel_data *row, const struct worker *worker, const struct tables *tables)
+{
+    struct stats_worker stats = {0};
+    uint64_t dropped, consumed;
+    add_worker(&stats, worker);
+    count_frames(&stats, &dropped, &consumed);
+    rte_tel_data_add_dict_u64(row, "lcore", worker->config.lcore);
+    rte_tel_data_add_dict_u64(row, "dropped", dropped);
+    rte_tel_data_add_dict_u64(row, "consumed", consumed);
+    for (const struct stats_desc *desc = stats_worker_desc; desc->name != NULL; desc++)
+        rte_tel_data_add_dict_u64(row, desc->name, *(const uint64_t *)((uintptr_t)&stats + desc->offset));
+    if (stats.polls > 0)
+        rte_tel_data_add_dict_u64(row, "busy_permille", (stats.polls - stats.polls_idle) * 1000 / stats.polls);
+    page_text(row, "state", tables != NULL ? "running" : "stuck");
+    if (tables == NULL)
+        return;
+    rte_tel_data_add_dict_u64(row, "pit_entries", tables->pit_entries);
+    rte_tel_data_add_dict_u64(row, "cs_entries", tables->cs.n_entries);
+    rte_tel_data_add_dict_u64(row, "partial_packets", tables->reass.n_messages);
+    rte_tel_data_add_dict_u64(row, "partial_bytes", tables->reass.n_bytes);
+}
+
+static int answer_workers(struct rte_tel_data *d, uint64_t start)
+{
+    return answer_each_worker(d, start, 1200, fill_worker);
+}
+
+static void fill_pit(struct rte_tel_data *row, const struct worker *worker, const struct tables *tables)
+{
+    const struct stats_worker *stats = &worker->fwd->stats;
+    rte_tel_data_add_dict_u64(row, "satisfied", stats_read(&stats->satisfied));
+    rte_tel_data_add_dict_u64(row, "unsatisfied", stats_read(&stats->unsatisfied));
+    rte_tel_data_add_dict_u64(row, "aggregated", stats_read(&stats->drops[DROP_AGGREGATED]));
+    rte_tel_data_add_dict_u64(row, "retransmitted", stats_read(&stats->retransmitted));
+    rte_tel_data_add_dict_u64(row, "token_hits", stats_read(&stats->token_hits));
+    rte_tel_data_add_dict_u64(row, "token_bad", stats_read(&stats->token_bad));
+    if (tables == NULL)
+        return;
+    rte_tel_data_add_dict_u64(row, "entries", tables->pit_entries);
+    rte_tel_data_add_dict_u64(row, "capacity", tables->pit_capacity);
+    rte_tel_data_add_dict_u64(row, "memory_bytes", tables->pit_memory);
 }
 
 static int answer_pit(struct rte_tel_data *d, uint64_t start)
 {
-    struct page page;
-    page_begin(&page);
-    for (uint64_t i = start; i < source->n_workers; i++) {
-        struct tables tables;
-        if (fwd_of(&source->worker[i]) == NULL)
-            continue;
-        struct rte_tel_data *row = page_row(&page, i, 300);
-        if (row == NULL)
-            break;
-        const struct stats_worker *stats = &source->worker[i].fwd->stats;
-        rte_tel_data_add_dict_u64(row, "worker", i);
-        rte_tel_data_add_dict_u64(row, "satisfied", stats_read(&stats->satisfied));
-        rte_tel_data_add_dict_u64(row, "unsatisfied", stats_read(&stats->unsatisfied));
-        rte_tel_data_add_dict_u64(row, "aggregated", stats_read(&stats->drops[DROP_AGGREGATED]));
-        rte_tel_data_add_dict_u64(row, "retransmitted", stats_read(&stats->retransmitted));
-        rte_tel_data_add_dict_u64(row, "token_hits", stats_read(&stats->token_hits));
-        rte_tel_data_add_dict_u64(row, "token_bad", stats_read(&stats->token_bad));
-        if (worker_run(&source->worker[i], collect_tables, &tables) != 0)
-            continue;
-        rte_tel_data_add_dict_u64(row, "entries", tables.pit_entries);
-        rte_tel_data_add_dict_u64(row, "capacity", tables.pit_capacity);
-        rte_tel_data_add_dict_u64(row, "memory_bytes", tables.pit_memory);
-    }
-    return page_end(&page, d);
+    return answer_each_worker(d, start, 300, fill_pit);
+}
+
+static void fill_cs(struct rte_tel_data *row, const struct worker *worker, const struct tables *tables)
+{
+    page_text(row, "policy", worker->config.fwd.cs.policy == CS_LRU ? "lru" : "priority-fifo");
+    if (tables == NULL)
+        return;
+    rte_tel_data_add_dict_u64(row, "entries", tables->cs.n_entries);
+    rte_tel_data_add_dict_u64(row, "capacity", tables->cs.capacity);
+    rte_tel_data_add_dict_u64(row, "hits", tables->cs.n_hits);
+    rte_tel_data_add_dict_u64(row, "misses", tables->cs.n_misses);
+    rte_tel_data_add_dict_u64(row, "inserted", tables->cs.n_inserts);
+    rte_tel_data_add_dict_u64(row, "evicted", tables->cs.n_evictions);
+    rte_tel_data_add_dict_u64(row, "memory_bytes", tables->cs_memory);
 }
 
 static int answer_cs(struct rte_tel_data *d, uint64_t start)
 {
-    struct page page;
-    page_begin(&page);
-    for (uint64_t i = start; i < source->n_workers; i++) {
-        struct tables tables;
-        if (fwd_of(&source->worker[i]) == NULL)
-            continue;
-        struct rte_tel_data *row = page_row(&page, i, 300);
-        if (row == NULL)
-            break;
-        rte_tel_data_add_dict_u64(row, "worker", i);
-        page_text(row, "policy", source->worker[i].config.fwd.cs.policy == CS_LRU ? "lru" : "priority-fifo");
-        if (worker_run(&source->worker[i], collect_tables, &tables) != 0)
-            continue;
-        rte_tel_data_add_dict_u64(row, "entries", tables.cs.n_entries);
-        rte_tel_data_add_dict_u64(row, "capacity", tables.cs.capacity);
-        rte_tel_data_add_dict_u64(row, "hits", tables.cs.n_hits);
-        rte_tel_data_add_dict_u64(row, "misses", tables.cs.n_misses);
-        rte_tel_data_add_dict_u64(row, "inserted", tables.cs.n_inserts);
-        rte_tel_data_add_dict_u64(row, "evicted", tables.cs.n_evictions);
-        rte_tel_data_add_dict_u64(row, "memory_bytes", tables.cs_memory);
-    }
-    return page_end(&page, d);
+    return answer_each_worker(d, start, 300, fill_cs);
 }
+
+static int answer_routes(struct rte_tel_data *d, uint64_t start)
+{
+    return prefix_list_answer(&route_list, &source->shared, d, start);
+}
+
+static int answer_strategies(struct rte_tel_data *d, uint64_t start)
+{
+    return prefix_list_answer(&strategy_list, &source->shared, d, start);
+}
+
+static const struct {
+    const char *command;
+    int (*answer)(struct rte_tel_data *d, uint64_t start);
+    const char *help;
+} commands[] = {
+    {"/pitlane/status", answer_status, "State and totals of the forwarder"},
+    {"/pitlane/ports", answer_ports, "Ports; parameter: first row"},
+    {"/pitlane/faces", answer_faces, "Faces; parameter: first row"},
+    {"/pitlane/routes", answer_routes, "Routes; parameter: first row, from \"next\""},
+    {"/pitlane/strategies", answer_strategies, "Strategy choices; parameter: first row, from \"next\""},
+    {"/pitlane/drops", answer_drops, "Frames dropped or consumed, by reason; parameter: first row"},
+    {"/pitlane/workers", answer_workers, "Workers and their counters; parameter: first row"},
+    {"/pitlane/pit", answer_pit, "Pending Interest Tables; parameter: first row"},
+    {"/pitlane/cs", answer_cs, "Content Stores; parameter: first row"},
+};
 
 /** Every command: the number after the comma is where the page begins. */
 static int answer(const char *cmd, const char *params, struct rte_tel_data *d)
@@ -339,58 +365,27 @@ static int answer(const char *cmd, const char *params, struct rte_tel_data *d)
         if (end == params || *end != '\0')
             return -1;
     }
-    int ret = 0;
+    int ret = -1;
     pthread_mutex_lock(&source_lock);
-    if (source == NULL) {
-        pthread_mutex_unlock(&source_lock);
-        return -1;
+    if (source != NULL) {
+        pthread_mutex_lock(&source->lock);
+        for (size_t i = 0; i < RTE_DIM(commands); i++)
+            if (strcmp(cmd, commands[i].command) == 0)
+                ret = commands[i].answer(d, start);
+        pthread_mutex_unlock(&source->lock);
     }
-    pthread_mutex_lock(&source->lock);
-    cmd += strlen("/pitlane/");
-    if (strcmp(cmd, "status") == 0)
-        answer_status(d);
-    else if (strcmp(cmd, "ports") == 0)
-        ret = answer_ports(d, start);
-    else if (strcmp(cmd, "faces") == 0)
-        ret = answer_faces(d, start);
-    else if (strcmp(cmd, "routes") == 0)
-        ret = prefix_list_answer(&route_list, &source->shared, d, start);
-    else if (strcmp(cmd, "strategies") == 0)
-        ret = prefix_list_answer(&strategy_list, &source->shared, d, start);
-    else if (strcmp(cmd, "drops") == 0)
-        ret = answer_drops(d, start);
-    else if (strcmp(cmd, "workers") == 0)
-        ret = answer_workers(d, start);
-    else if (strcmp(cmd, "pit") == 0)
-        ret = answer_pit(d, start);
-    else
-        ret = answer_cs(d, start);
-    pthread_mutex_unlock(&source->lock);
     pthread_mutex_unlock(&source_lock);
     return ret;
 }
 
 int telemetry_start(struct daemon *daemon)
 {
-    static const struct {
-        const char *command, *help;
-    } commands[] = {
-        {"/pitlane/status", "State and totals of the forwarder"},
-        {"/pitlane/ports", "Ports; parameter: first row"},
-        {"/pitlane/faces", "Faces; parameter: first row"},
-        {"/pitlane/routes", "Routes; parameter: first row, from \"next\""},
-        {"/pitlane/strategies", "Strategy choices; parameter: first row, from \"next\""},
-        {"/pitlane/drops", "Frames dropped or consumed, by reason; parameter: first row"},
-        {"/pitlane/workers", "Workers and their counters; parameter: first row"},
-        {"/pitlane/pit", "Pending Interest Tables; parameter: first row"},
-        {"/pitlane/cs", "Content Stores; parameter: first row"},
-    };
     static bool registered;
     pthread_mutex_lock(&source_lock);
     source = daemon;
     pthread_mutex_unlock(&source_lock);
     // The library has no way to unregister: commands stay for the life of the process.
-    for (size_t i = 0; !registered && i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; !registered && i < RTE_DIM(commands); i++) {
         int ret = rte_telemetry_register_cmd(commands[i].command, answer, commands[i].help);
         if (ret != 0)
             return ret;
