@@ -26,6 +26,7 @@
 #include <linux/if_link.h>
 #include <linux/if_xdp.h>
 #include <net/if.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,12 @@ static void close_fd(int *fd)
         close(*fd);
     }
     *fd = -1;
+}
+
+/* libbpf's word, in the log and not beside it. It ends its lines itself. */
+static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+{
+    return rte_vlog(level == LIBBPF_WARN ? RTE_LOG_NOTICE : RTE_LOG_DEBUG, RTE_LOGTYPE_USER1, format, args);
 }
 
 static int program_info(uint32_t id, struct bpf_prog_info *info, int *prog_fd)
@@ -108,7 +115,11 @@ static int clear_stale(const struct xdp_port *xdp, char *err)
                 "interface %s already has XDP program \"%.16s\" (id %u); remove it: ip link set dev %s xdp off",
                 xdp->netdev, info.name, id, xdp->netdev);
         }
-        if (rc == 0 && bpf_xdp_detach((int)xdp->ifindex, mode_flags(query.attach_mode), NULL) == 0) {
+        // A program that is held by a link, which is a living pitlane's, is worth one word at the end and no more.
+        libbpf_set_print(NULL);
+        rc = rc == 0 ? bpf_xdp_detach((int)xdp->ifindex, mode_flags(query.attach_mode), NULL) : rc;
+        libbpf_set_print(log_libbpf);
+        if (rc == 0) {
             RTE_LOG(NOTICE, USER1, "%s: removed the XDP program of a pitlane that did not stop cleanly\n", xdp->netdev);
             return 0;
         }
@@ -188,6 +199,7 @@ int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char
     xdp->object_fd = xdp->link_fd = xdp->conf_fd = xdp->stats_fd = -1;
     memset(xdp->xsk_fd, 0xff, sizeof xdp->xsk_fd);
     xdp->mtu = interface_mtu(netdev);
+    libbpf_set_print(log_libbpf);
     xdp->n_cpus = libbpf_num_possible_cpus();
     rc = clear_stale(xdp, err);
     if (rc == 0) {

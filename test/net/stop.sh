@@ -21,6 +21,10 @@ say "kill -9 and start again, under load"
 start_daemon "$tmp/conf"
 if in_f "$pitlaned" -c "$tmp/conf" >"$tmp/second.log" 2>&1; then fail "a second instance runs beside the first"; fi
 grep -q "another pitlaned" "$tmp/second.log" || fail "$(cat "$tmp/second.log")"
+sed 's|^daemon: {|daemon: { file-prefix = "other"; log-file = "'"$tmp"'/other.log";|' "$tmp/conf" >"$tmp/other.conf"
+if in_f "$pitlaned" -c "$tmp/other.conf" >"$tmp/other.out" 2>&1; then fail "two instances share an interface"; fi
+grep -q "in use by another pitlane" "$tmp/other.log" || fail "$(cat "$tmp/other.log")"
+[ ! -s "$tmp/other.out" ] || fail "not in the log: $(cat "$tmp/other.out")"
 for i in $(seq 5); do
     sleep 0.3
     kill -KILL "$daemon_pid"
