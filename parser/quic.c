@@ -136,10 +136,23 @@ static __attribute__((noinline)) enum verdict parse_general(const uint8_t *p, si
     return VERDICT_OK;
 }
 
+/** A Length in two octets, which are there at @p at. @return false when it is another, or beyond the datagram */
+static inline __attribute__((always_inline)) bool parse_length(const uint8_t *restrict p, size_t len, size_t at,
+                                                               struct quic_header *restrict header)
+{
+    // Shorter forms wrap around to more than longer ones have.
+    size_t n = (size_t)load_be16(p + at) - 0x4000;
+    at += 2;
+    if (n > 0x3fff || n > len - at)
+        return false;
+    header->packet_len = (uint16_t)(at + n);
+    return true;
+}
+
 /**
  * Initial, 0-RTT and Handshake as they nearly always are: v1 or v2, a token of less than 64 octets, a Length in two
- * octets, and all of it there. One check of the datagram's size stands for those of both CIDs and what follows them.
- * Anything else, good or bad, is for the general parser.
+ * octets, no rule about the fixed bit, and all of it there. One check of the datagram's size stands for those of both
+ * CIDs and what follows them. Anything else, good or bad, is for the general parser.
  */
 static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict p, size_t len,
                                                          const struct quic_opts *restrict opts,
@@ -149,17 +162,17 @@ static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict
         return parse_general(p, len, opts, header);
     uint32_t version = load_be32(p + 1);
     size_t dcid_len = p[5];
-    uint8_t first = p[0];
+    uint32_t first = p[0];
     unsigned type_bits = first >> 4;
-    if (version != QUIC_VERSION_1) {
+    if (__builtin_expect(version != QUIC_VERSION_1, 0)) {
         if (version != QUIC_VERSION_2)
             return parse_general(p, len, opts, header);
         type_bits--;
     }
-    if (dcid_len > CID_MAX || (opts->require_fixed_bit && (first & FIXED_BIT) == 0))
+    if (dcid_len > CID_MAX || __builtin_expect(opts->require_fixed_bit, 0))
         return parse_general(p, len, opts, header);
     // Each field is stored once it is known: kept to the end, they would not all fit into registers.
-    header->first = first;
+    header->first = (uint8_t)first;
     header->dcid_len = (uint8_t)dcid_len;
     header->version = version;
     header->dcid = p + 6;
@@ -169,32 +182,24 @@ static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict
     header->scid_len = (uint8_t)scid_len;
     header->scid = p + at;
     at += scid_len;
-    const uint8_t *token = NULL;
-    size_t token_len = 0;
     type_bits &= 3;
+    header->type = (uint8_t)(QUIC_TYPE_INITIAL + type_bits);
     if (type_bits == 0) {
         // From here on the size that clients have to give an Initial stands for that of a short token, too.
         if (len < INITIAL_DATAGRAM_MIN)
             return parse_general(p, len, opts, header);
-        token_len = p[at++];
-        token = p + at;
+        size_t token_len = p[at++];
+        header->token = p + at;
+        header->token_len = (uint16_t)token_len;
         if (token_len >= 0x40)
             return parse_general(p, len, opts, header);
         at += token_len;
-    } else if (type_bits == QUIC_TYPE_RETRY - QUIC_TYPE_INITIAL) {
-        return parse_general(p, len, opts, header);
+        return parse_length(p, len, at, header) ? VERDICT_OK : parse_general(p, len, opts, header);
     }
-    header->token = token;
-    header->token_len = (uint16_t)token_len;
-    // Its two octets are there: INITIAL_DATAGRAM_MIN is ample, and without a token SHAPE_MAX has them.
-    unsigned high = p[at++] ^ 0x40u;
-    if (high >= 0x40)
+    header->token = NULL;
+    header->token_len = 0;
+    if (type_bits == QUIC_TYPE_RETRY - QUIC_TYPE_INITIAL || !parse_length(p, len, at, header))
         return parse_general(p, len, opts, header);
-    size_t n = high << 8 | p[at++];
-    if (n > len - at)
-        return parse_general(p, len, opts, header);
-    header->type = (uint8_t)(QUIC_TYPE_INITIAL + type_bits);
-    header->packet_len = (uint16_t)(at + n);
     return VERDICT_OK;
 }
 
