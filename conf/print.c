@@ -223,7 +223,7 @@ void conf_print_manual(FILE *out)
                   "comments after # or //. @include \"FILE\" in a line of its own reads another file in its place, "
                   "relative to the file it stands in. Numbers of octets and items may be strings with k, m or g (1024 "
                   "and its powers): \"64k\". Times are strings with us, ms, s or min: \"10ms\". Every section may be "
-                  "left out.",
+                  "left out. The file is read at start: a change needs a restart.",
                   4, out);
     for (unsigned s = 0; s < schema_n_sections; s++) {
         const struct schema_section *section = &schema_sections[s];
@@ -232,8 +232,6 @@ void conf_print_manual(FILE *out)
         print_wrapped(section->meaning, 4, out);
         if (section->kind != SCHEMA_ONE)
             fprintf(out, "    At most %u.\n", section->max_items);
-        if (section->restart)
-            print_wrapped("A change needs a restart.", 4, out);
         for (unsigned i = 0; i < section->n_keys; i++) {
             const struct schema_key *key = &section->keys[i];
             fprintf(out, "\n    %s\n", key->name);
