@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What a QUIC datagram costs: its header, beside ngtcp2's decoder of the same fields where the build has it; its
- * connection ID, in each encoding, one by one and in bursts; and numbers read through the cursor.
+ * connection ID, in each encoding, one by one and in bursts; its server when the connection ID tells none; and numbers
+ * read through the cursor.
  */
 #include "test/bench/bench.h"
 
@@ -12,6 +13,8 @@
 #include "parser/cursor.h"
 #include "parser/quic.h"
 #include "parser/quic_lb.h"
+#include "pit/flow.h"
+#include "pit/maglev.h"
 
 #ifdef HAVE_NGTCP2
 #include <ngtcp2/ngtcp2.h>
@@ -236,6 +239,95 @@ static void add_cids(void)
     bench_add(&(struct bench_case){"cid four-pass 3+4, portable", CHUNK, choose_isa, run_decode, portable});
 }
 
+/* Servers of datagrams whose connection ID tells none. */
+
+#define N_BACKENDS 16
+
+struct choice {
+    struct maglev *maglev;
+    struct flow *flow;
+    uint32_t n_flows, next; /**< power of 2 */
+    size_t addr_len;
+    uint64_t now_ns;
+};
+
+static const struct flow_hash_key hash_key = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)};
+
+static void make_key(struct flow_key *key, uint32_t n, size_t addr_len)
+{
+    uint8_t src[16] = {0x20, 1, 0xd, 0xb8}, dst[16] = {0x20, 1, 0xd, 0xb8, 1}, ports[4] = {0, 0, 1, 0xbb};
+    memcpy(src + addr_len - 4, &n, sizeof n);
+    memcpy(ports, &n, 2);
+    flow_key_tuple(key, src, dst, addr_len, ports);
+}
+
+static void run_maglev(void *arg)
+{
+    struct choice *choice = arg;
+    for (unsigned i = 0; i < CHUNK; i++) {
+        struct flow_key key;
+        make_key(&key, choice->next++, choice->addr_len);
+        bench_use(maglev_pick(choice->maglev, flow_key_hash(&key, &hash_key)));
+    }
+}
+
+/** Bursts of 32 of random flows: hash and prefetch, then find. */
+static void run_flows(void *arg)
+{
+    struct choice *choice = arg;
+    struct flow_key keys[32];
+    uint64_t hashes[32];
+    for (unsigned i = 0; i < CHUNK; i += 32) {
+        for (unsigned j = 0; j < 32; j++) {
+            make_key(&keys[j], (uint32_t)(bench_random(&seed) >> 32) & (choice->n_flows - 1), choice->addr_len);
+            hashes[j] = flow_key_hash(&keys[j], &hash_key);
+            flow_prefetch(choice->flow, hashes[j]);
+        }
+        for (unsigned j = 0; j < 32; j++) {
+            uint16_t server;
+            if (!flow_find(choice->flow, &keys[j], hashes[j], choice->now_ns, &server))
+                abort();
+            bench_use(server);
+        }
+        choice->now_ns += 3000;
+    }
+}
+
+static struct choice *make_choice(size_t addr_len, uint32_t n_flows)
+{
+    struct choice *choice = calloc(1, sizeof *choice);
+    struct maglev_backend backends[N_BACKENDS];
+    struct flow_config config = {.capacity = n_flows, .idle_ms = 1u << 30};
+    if (choice == NULL)
+        abort();
+    choice->addr_len = addr_len;
+    choice->n_flows = n_flows;
+    for (unsigned i = 0; i < N_BACKENDS; i++)
+        backends[i] = (struct maglev_backend){.id = i, .weight = 1};
+    if (maglev_create(&choice->maglev, MAGLEV_SIZE_DEFAULT, backends, N_BACKENDS, ARENA_PAGES_AUTO) != 0 ||
+        flow_create(&choice->flow, &config, 0) != 0)
+        abort();
+    for (uint32_t i = 0; i < n_flows; i++) {
+        struct flow_key key;
+        make_key(&key, i, addr_len);
+        if (flow_add(choice->flow, &key, flow_key_hash(&key, &hash_key), (uint16_t)(i % N_BACKENDS), 0) != FLOW_ADDED)
+            abort();
+    }
+    return choice;
+}
+
+static void add_choices(void)
+{
+    bench_add(&(struct bench_case){"maglev of IPv4 tuple", CHUNK, NULL, run_maglev, make_choice(4, 1)});
+    bench_add(&(struct bench_case){"maglev of IPv6 tuple", CHUNK, NULL, run_maglev, make_choice(16, 1)});
+    bench_group();
+    bench_add(&(struct bench_case){"flow of IPv4 tuple, 1k", CHUNK, NULL, run_flows, make_choice(4, 1024)});
+    bench_add(&(struct bench_case){"flow of IPv6 tuple, 1k", CHUNK, NULL, run_flows, make_choice(16, 1024)});
+    bench_group();
+    bench_add(&(struct bench_case){"flow of IPv6 tuple, 1M", CHUNK, NULL, run_flows,
+                                   make_choice(16, bench_quick() ? 4096 : 1024 * 1024)});
+}
+
 /* Numbers. */
 
 #define FRAMES       16384 /* of a chunk: ten million in 611 of them */
@@ -296,6 +388,8 @@ int main(int argc, char **argv)
     add_headers("header mix 90/4/5/1", "header mix 90/4/5/1, ngtcp2", put_mix);
     bench_group();
     add_cids();
+    bench_group();
+    add_choices();
     bench_group();
     add_frames();
     return bench_run();

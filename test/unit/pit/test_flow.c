@@ -150,6 +150,33 @@ Test(flow, the_owner_removes)
     flow_destroy(flow);
 }
 
+Test(flow, equal_hashes_are_told_apart_up_to_the_bound_of_the_index)
+{
+    struct flow *flow = make(1000, 1000, 0);
+    uint32_t n = 0;
+    uint16_t server;
+    for (;; n++) {
+        struct flow_key key = key_of(n);
+        enum flow_result result = flow_add(flow, &key, 42, (uint16_t)n, 0);
+        if (result == FLOW_FULL)
+            break;
+        cr_assert_eq(result, FLOW_ADDED);
+        cr_assert_lt(n, 1000);
+    }
+    cr_expect_geq(n, 64);
+    for (uint32_t i = 0; i < n; i++) {
+        struct flow_key key = key_of(i);
+        cr_expect(flow_find(flow, &key, 42, 0, &server) && server == i);
+    }
+    struct flow_key key = key_of(n);
+    cr_expect_not(flow_find(flow, &key, 42, 0, &server));
+    cr_expect_not(flow_remove(flow, &key, 42));
+    struct flow_stats stats;
+    flow_stats(flow, &stats);
+    cr_expect(stats.n_flows == n && stats.n_refused == 1 && flow_check(flow) == 0);
+    flow_destroy(flow);
+}
+
 /* The model: what must be there, in no order. */
 
 #define MODEL_KEYS 60

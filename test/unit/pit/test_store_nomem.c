@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Content Store, reassembly and FIB when memory runs out at each allocation in turn; linked with --wrap. */
+/* Content Store, reassembly, FIB and the tables of QUIC when memory runs out at each allocation in turn; linked with
+ * --wrap. */
 #include <criterion/criterion.h>
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 
 #include "pit/cs.h"
 #include "pit/fib.h"
+#include "pit/flow.h"
+#include "pit/maglev.h"
 #include "pit/reass.h"
 #include "test/unit/pit/fake_mbuf.h"
 
@@ -133,6 +136,28 @@ static int make_fib(void)
     return rc;
 }
 
+static int make_flow(void)
+{
+    struct flow *flow;
+    struct flow_config config = {.capacity = 8, .idle_ms = 1000, .pages = ARENA_PAGES_SMALL};
+    int rc = flow_create(&flow, &config, 0);
+    left = UINT_MAX;
+    if (rc == 0)
+        flow_destroy(flow);
+    return rc;
+}
+
+static int make_maglev(void)
+{
+    struct maglev *maglev;
+    struct maglev_backend backend = {.id = 1, .weight = 1};
+    int rc = maglev_create(&maglev, 4099, &backend, 1, ARENA_PAGES_SMALL);
+    left = UINT_MAX;
+    if (rc == 0)
+        maglev_destroy(maglev);
+    return rc;
+}
+
 /** Let each allocation of @p make fail in turn. @return how many there are */
 static unsigned each_fails(int (*make)(void))
 {
@@ -156,6 +181,8 @@ Test(store_nomem, creation_fails_cleanly)
     cr_assert_gt(each_fails(make_cs_fifo), each_fails(make_cs_lru));
     cr_assert_geq(each_fails(make_reass), 6);
     cr_assert_geq(each_fails(make_fib), 4);
+    cr_assert_geq(each_fails(make_flow), 4);
+    cr_assert_eq(each_fails(make_maglev), 2);
     random_fails = true;
     cr_assert_eq(make_reass(), -ENOMEM);
 }
