@@ -13,6 +13,7 @@
 
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
+#include "fwd/prefetch.h"
 #include "parser/ndn_encode.h"
 
 /* Frames ahead whose first octets are brought into the cache. */
@@ -341,9 +342,9 @@ static unsigned input_hash(struct fwd *fwd, unsigned n, bool dispatch)
         if (unlikely(dispatch) && dispatch_away(fwd, pkt))
             continue;
         if (input_is_upstream(pkt))
-            ndn_data_prefetch_bucket(fwd, pkt);
+            prefetch_data_bucket(fwd, pkt);
         else
-            ndn_interest_prefetch_bucket(fwd, pkt);
+            prefetch_interest_bucket(fwd, pkt);
         fwd->stay[stay++] = pkt;
     }
     return stay;
@@ -356,9 +357,9 @@ static void input_act(struct fwd *fwd, unsigned n, bool dispatch)
     struct pkt **stay = fwd->stay;
     for (unsigned i = 0; i < n; i++) {
         if (input_is_upstream(stay[i]))
-            ndn_data_prefetch_entry(fwd, stay[i]);
+            prefetch_data_entry(fwd, stay[i]);
         else
-            ndn_interest_prefetch_entry(fwd, stay[i]);
+            prefetch_interest_entry(fwd, stay[i]);
     }
     for (unsigned i = 0; i < n; i++) {
         if (stay[i]->ndn.type == NDN_TYPE_DATA)

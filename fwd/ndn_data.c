@@ -38,25 +38,6 @@ struct pit_entry *ndn_token_entry(struct fwd *fwd, const struct pkt *pkt)
     return entry;
 }
 
-void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt)
-{
-    const struct ndn_lp *lp = &pkt->ndn.lp;
-    pit_prefetch_bucket(fwd->pit, pkt->ndn.name.hash_full);
-    pkt->has_token =
-        token_read(lp->token, lp->token_len, fwd->shared->token_key, &pkt->token) && pkt->token.worker == fwd->worker;
-    if (likely(pkt->has_token))
-        pit_prefetch_slot(fwd->pit, pkt->token.slot);
-    if (fwd->cs_on)
-        cs_prefetch_bucket(fwd->cs, pkt->ndn.name.hash_full);
-}
-
-void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt)
-{
-    // What the CS has under this name is not needed: Data that was asked for is seldom there already.
-    if (unlikely(!pkt->has_token))
-        pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
-}
-
 /* SHA-256 of the whole Data, for Interests that ask for an implicit digest. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

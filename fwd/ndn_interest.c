@@ -13,24 +13,6 @@
 #include "fwd/strategy.h"
 #include "fwd/token.h"
 
-void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt)
-{
-    const struct ndn_name *name = &pkt->ndn.name;
-    pit_prefetch_bucket(fwd->pit, name->hash_full);
-    dnl_prefetch(fwd->dnl, name->hash_full, pkt->ndn.interest.nonce);
-    if (fwd->cs_on)
-        cs_prefetch_bucket(fwd->cs, name->hash_full);
-    fib_prefetch(fwd->shared->fib, name);
-}
-
-void ndn_interest_prefetch_entry(struct fwd *fwd, struct pkt *pkt)
-{
-    pit_prefetch_entry(fwd->pit, pkt->ndn.name.hash_full);
-    if (fwd->cs_on)
-        cs_prefetch_entry(fwd->cs, pkt->ndn.name.hash_full);
-    pkt->fib = fib_prefetch_entry(fwd->shared->fib, &pkt->ndn.name);
-}
-
 void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry)
 {
     struct pit_entry *e = pit_at(fwd->pit, pit_slot(fwd->pit, entry), entry->generation);

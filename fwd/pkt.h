@@ -27,11 +27,15 @@ struct pkt {
     struct rte_mbuf *mbuf;
     const struct face *face; /**< it came in by; valid until the end of the burst (RCU) */
     struct pkt_look look;
-    bool has_token;      /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
-    struct token token;  /**< what it says; a hint */
-    struct fib_hint fib; /**< Interests: where their route is */
+    bool has_token; /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
+    union {
+        struct token token;  /**< Data and Nacks: what it says; a hint */
+        struct fib_hint fib; /**< Interests: where their route is */
+    };
     struct ndn_packet ndn;
-};
+} __attribute__((aligned(64)));
+_Static_assert(offsetof(struct pkt, ndn.name) == 192, "a packet of a few components touches four cache lines");
+_Static_assert(offsetof(struct pkt, ndn.lp.sequence) == 128, "what is seldom read fills one of its own");
 
 /** Count the end of a frame and free it. */
 static inline void pkt_drop(struct fwd *fwd, struct rte_mbuf *mbuf, enum drop drop)
@@ -104,13 +108,6 @@ static inline bool pkt_is_localhop(const struct ndn_name *name)
 void ndn_interest(struct fwd *fwd, struct pkt *pkt);
 void ndn_data(struct fwd *fwd, struct pkt *pkt);
 void ndn_nack(struct fwd *fwd, struct pkt *pkt);
-
-/** Lookup stages of a burst: buckets first, entries when those have arrived. */
-void ndn_interest_prefetch_bucket(struct fwd *fwd, const struct pkt *pkt);
-void ndn_interest_prefetch_entry(struct fwd *fwd, struct pkt *pkt);
-/** Also reads the token. */
-void ndn_data_prefetch_bucket(struct fwd *fwd, struct pkt *pkt);
-void ndn_data_prefetch_entry(struct fwd *fwd, const struct pkt *pkt);
 
 /** The entry was not satisfied: remember its nonces, count, erase. */
 void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry);

@@ -48,7 +48,10 @@ struct ndn_lp {
     uint16_t frag_index;
     uint16_t frag_count; /**< 1 when absent; FragIndex < FragCount always holds */
     uint32_t nack_reason;
+    uint16_t fragment_len;
+    uint16_t announcement_len;
     const uint8_t *token;
+    const uint8_t *fragment; /**< TLV-VALUE of Fragment */
     uint64_t sequence;
     uint64_t next_hop_face;
     uint64_t incoming_face;
@@ -57,9 +60,6 @@ struct ndn_lp {
     uint64_t tx_sequence;
     const uint8_t *acks;         /**< the first Ack field; read on with ndn_lp_ack() */
     const uint8_t *announcement; /**< PrefixAnnouncement TLV-VALUE (a Data) */
-    uint16_t announcement_len;
-    uint16_t fragment_len;
-    const uint8_t *fragment; /**< TLV-VALUE of Fragment */
 };
 
 /**

@@ -30,9 +30,9 @@ struct ndn_name {
     uint16_t n_comps;                  /**< components, all of them */
     uint8_t depth;                     /**< min(n_comps, NDN_NAME_DEPTH) */
     uint8_t has_digest;                /**< the last component is an implicit digest */
-    uint16_t end[NDN_NAME_DEPTH + 1];  /**< octets of the first i components, i = 0..depth; end[0] = 0 */
-    uint64_t hash[NDN_NAME_DEPTH + 1]; /**< keyed hash of the first i components, i = 0..depth */
     uint64_t hash_full;                /**< keyed hash of all components; equals hash[depth] when n_comps == depth */
+    uint64_t hash[NDN_NAME_DEPTH + 1]; /**< keyed hash of the first i components, i = 0..depth */
+    uint16_t end[NDN_NAME_DEPTH + 1];  /**< octets of the first i components, i = 0..depth; end[0] = 0 */
 };
 
 /** Key of the name hash, drawn from getrandom(2) once per start so that names cannot be crafted to collide. */

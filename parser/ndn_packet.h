@@ -45,17 +45,20 @@ struct ndn_data {
     uint32_t freshness_ms; /**< 0 when absent, capped */
 };
 
-/** View of a link-layer packet and of the network packet in it. Pointers go into the buffer that was parsed. */
+/**
+ * View of a link-layer packet and of the network packet in it. Pointers go into the buffer that was parsed. Fields are
+ * ordered so that a usual packet fills few cache lines.
+ */
 struct ndn_packet {
     uint8_t type;       /**< NDN_TYPE_INTEREST, NDN_TYPE_DATA; 0 for a fragment or an IDLE packet */
     const uint8_t *net; /**< the whole Interest or Data TLV; for a fragment: the octets of the Fragment */
     uint16_t net_len;   /**< octets at net */
-    struct ndn_lp lp;   /**< NDNLPv2 header fields; all absent for a bare packet */
-    struct ndn_name name;
     union {
         struct ndn_interest interest; /**< also the Interest inside a Nack (lp.nack_reason != 0 or LP_HAS_NACK) */
         struct ndn_data data;
     };
+    struct ndn_lp lp; /**< NDNLPv2 header fields; all absent for a bare packet */
+    struct ndn_name name;
 };
 
 /** How strict, and what a carrier allows. */
