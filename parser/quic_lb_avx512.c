@@ -211,42 +211,15 @@ static TARGET __attribute__((noinline)) void decode_together(const struct quic_l
     }
 }
 
+static TARGET enum quic_lb_verdict decode_one(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
+                                              struct quic_lb_id *id)
+{
+    return decode_by(rule, cid, len, id);
+}
+
 TARGET void quic_lb_burst_avx512(struct quic_lb_job *jobs, size_t n)
 {
-    struct quic_lb_job *together[QUIC_LB_BURST];
-    const struct quic_lb_rule *common = NULL;
-    unsigned n_together = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct quic_lb_job *job = &jobs[i];
-        if (job->cid_len == 0) {
-            job->verdict = QUIC_LB_SHORT;
-            continue;
-        }
-        const struct quic_lb_rule *rule = &job->lb->rule[job->lb->rule_of[job->cid[0]]];
-        if (job->cid_len < rule->size) {
-            job->verdict = QUIC_LB_SHORT;
-        } else if (rule->kind != QUIC_LB_KIND_FOUR_PASS || (n_together > 0 && rule != common)) {
-            // A burst is nearly always of one service and its one configuration in use.
-            job->verdict = (uint8_t)decode_by(rule, job->cid, job->cid_len, &job->id);
-        } else {
-            common = rule;
-            job->verdict = QUIC_LB_OK;
-            together[n_together++] = job;
-            if (n_together == QUIC_LB_BURST) {
-                decode_together(common, together);
-                n_together = 0;
-            }
-        }
-    }
-    if (n_together > QUIC_LB_BURST / 4) {
-        // Idle lanes do the last one's work again.
-        for (unsigned i = n_together; i < QUIC_LB_BURST; i++)
-            together[i] = together[n_together - 1];
-        decode_together(common, together);
-    } else {
-        for (unsigned i = 0; i < n_together; i++)
-            (void)decode_four_pass(common, together[i]->cid, together[i]->cid_len, &together[i]->id);
-    }
+    quic_lb_burst(jobs, n, decode_one, decode_together);
 }
 
 bool quic_lb_cpu_has_avx512(void)

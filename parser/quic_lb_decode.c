@@ -69,13 +69,13 @@ AES_INLINE void split(const struct quic_lb_rule *rule, const uint8_t *cid, size_
     *right = _mm_and_si128(_mm_shuffle_epi8(tail, part(rule->take[1])), part(rule->mask[1]));
 }
 
-/** What pass @p number adds to the half that it changes. */
-AES_INLINE __m128i pass(const struct quic_lb_rule *rule, unsigned number, __m128i from)
+/** The half that pass @p number makes of @p to; that goes in with the last round key, beside the chain of rounds. */
+AES_INLINE __m128i pass(const struct quic_lb_rule *rule, unsigned number, __m128i from, __m128i to)
 {
     __m128i state = _mm_xor_si128(from, part(rule->white[number - 1]));
     for (unsigned round = 1; round < AES128_ROUNDS; round++)
         state = _mm_aesenc_si128(state, part(rule->aes.enc[round]));
-    state = _mm_aesenclast_si128(state, part(rule->aes.enc[AES128_ROUNDS]));
+    state = _mm_aesenclast_si128(state, _mm_xor_si128(to, part(rule->aes.enc[AES128_ROUNDS])));
     return _mm_and_si128(state, part(rule->mask[number % 2]));
 }
 
@@ -92,11 +92,11 @@ AES_INLINE __m128i four_pass(const struct quic_lb_rule *rule, const uint8_t *cid
 {
     __m128i left, right;
     split(rule, cid, len, &left, &right);
-    left = _mm_xor_si128(left, pass(rule, 4, right));
-    right = _mm_xor_si128(right, pass(rule, 3, left));
-    left = _mm_xor_si128(left, pass(rule, 2, right));
+    left = pass(rule, 4, right, left);
+    right = pass(rule, 3, left, right);
+    left = pass(rule, 2, right, left);
     if (rule->fourth_pass) {
-        right = _mm_xor_si128(right, pass(rule, 1, left));
+        right = pass(rule, 1, left, right);
         left = _mm_or_si128(left, _mm_shuffle_epi8(right, part(rule->join)));
     }
     return left;
@@ -153,92 +153,52 @@ static AES_TARGET enum quic_lb_verdict decode_aes(const struct quic_lb *lb, cons
     return len < rule->size ? QUIC_LB_SHORT : decode_by(rule, cid, len, id);
 }
 
-/** Four-pass CIDs of a burst. */
-struct lanes {
-    unsigned n;
-    const struct quic_lb_rule *rule[QUIC_LB_BURST];
-    struct quic_lb_job *job[QUIC_LB_BURST];
-};
-
-AES_INLINE void pass_lanes(const struct lanes *lanes, unsigned number, const __m128i from[QUIC_LB_BURST],
-                           __m128i to[QUIC_LB_BURST])
+/** One pass of eight CIDs of one rule, as pass() of each. */
+AES_INLINE void pass_of_all(const struct quic_lb_rule *rule, unsigned number, const __m128i from[QUIC_LB_BURST],
+                            __m128i to[QUIC_LB_BURST])
 {
     __m128i state[QUIC_LB_BURST];
     for (unsigned i = 0; i < QUIC_LB_BURST; i++)
-        state[i] = _mm_xor_si128(from[i], part(lanes->rule[i]->white[number - 1]));
-    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        state[i] = _mm_xor_si128(from[i], part(rule->white[number - 1]));
+    for (unsigned round = 1; round < AES128_ROUNDS; round++) {
+        __m128i key = part(rule->aes.enc[round]);
         for (unsigned i = 0; i < QUIC_LB_BURST; i++)
-            state[i] = _mm_aesenc_si128(state[i], part(lanes->rule[i]->aes.enc[round]));
+            state[i] = _mm_aesenc_si128(state[i], key);
+    }
     for (unsigned i = 0; i < QUIC_LB_BURST; i++) {
-        state[i] = _mm_aesenclast_si128(state[i], part(lanes->rule[i]->aes.enc[AES128_ROUNDS]));
-        to[i] = _mm_xor_si128(to[i], _mm_and_si128(state[i], part(lanes->rule[i]->mask[number % 2])));
+        __m128i last = _mm_xor_si128(to[i], part(rule->aes.enc[AES128_ROUNDS]));
+        to[i] = _mm_and_si128(_mm_aesenclast_si128(state[i], last), part(rule->mask[number % 2]));
     }
 }
 
-static AES_TARGET void decode_lanes(struct lanes *lanes)
+/** Eight CIDs of one rule; their verdicts are set already. */
+static AES_TARGET __attribute__((noinline)) void decode_together(const struct quic_lb_rule *rule,
+                                                                 struct quic_lb_job *const jobs[QUIC_LB_BURST])
 {
     __m128i left[QUIC_LB_BURST], right[QUIC_LB_BURST];
-    bool fourth_pass = false;
-    for (unsigned i = 0; i < lanes->n; i++) {
-        const struct quic_lb_job *job = lanes->job[i];
-        split(lanes->rule[i], job->cid, job->cid_len, &left[i], &right[i]);
-        fourth_pass |= lanes->rule[i]->fourth_pass;
+    for (unsigned i = 0; i < QUIC_LB_BURST; i++)
+        split(rule, jobs[i]->cid, jobs[i]->cid_len, &left[i], &right[i]);
+    pass_of_all(rule, 4, right, left);
+    pass_of_all(rule, 3, left, right);
+    pass_of_all(rule, 2, right, left);
+    if (rule->fourth_pass) {
+        pass_of_all(rule, 1, left, right);
+        for (unsigned i = 0; i < QUIC_LB_BURST; i++)
+            left[i] = _mm_or_si128(left[i], _mm_shuffle_epi8(right[i], part(rule->join)));
     }
-    // Idle lanes do the first one's work again.
-    for (unsigned i = lanes->n; i < QUIC_LB_BURST; i++) {
-        lanes->rule[i] = lanes->rule[0];
-        left[i] = left[0];
-        right[i] = right[0];
-    }
-    pass_lanes(lanes, 4, right, left);
-    pass_lanes(lanes, 3, left, right);
-    pass_lanes(lanes, 2, right, left);
-    if (fourth_pass)
-        pass_lanes(lanes, 1, left, right);
-    for (unsigned i = 0; i < lanes->n; i++) {
-        const struct quic_lb_rule *rule = lanes->rule[i];
-        __m128i plain = left[i];
-        if (rule->fourth_pass)
-            plain = _mm_or_si128(plain, _mm_shuffle_epi8(right[i], part(rule->join)));
-        store_id(&lanes->job[i]->id, plain, rule);
-        lanes->job[i]->verdict = QUIC_LB_OK;
-    }
+    for (unsigned i = 0; i < QUIC_LB_BURST; i++)
+        store_id(&jobs[i]->id, left[i], rule);
+}
+
+static AES_TARGET enum quic_lb_verdict decode_one(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
+                                                  struct quic_lb_id *id)
+{
+    return decode_by(rule, cid, len, id);
 }
 
 static AES_TARGET void burst_aes(struct quic_lb_job *jobs, size_t n)
 {
-    while (n > 0) {
-        size_t some = n < QUIC_LB_BURST ? n : QUIC_LB_BURST;
-        struct lanes lanes;
-        lanes.n = 0;
-        for (size_t i = 0; i < some; i++) {
-            struct quic_lb_job *job = &jobs[i];
-            if (job->cid_len == 0) {
-                job->verdict = QUIC_LB_SHORT;
-                continue;
-            }
-            const struct quic_lb_rule *rule = &job->lb->rule[job->lb->rule_of[job->cid[0]]];
-            if (job->cid_len < rule->size) {
-                job->verdict = QUIC_LB_SHORT;
-            } else if (rule->kind != QUIC_LB_KIND_FOUR_PASS) {
-                job->verdict = (uint8_t)decode_by(rule, job->cid, job->cid_len, &job->id);
-            } else {
-                lanes.rule[lanes.n] = rule;
-                lanes.job[lanes.n++] = job;
-            }
-        }
-        // Below four, what the idle lanes do costs more than the processor's own overlap of one after the other.
-        if (lanes.n >= QUIC_LB_BURST / 2) {
-            decode_lanes(&lanes);
-        } else {
-            for (unsigned i = 0; i < lanes.n; i++) {
-                struct quic_lb_job *job = lanes.job[i];
-                job->verdict = (uint8_t)decode_four_pass(lanes.rule[i], job->cid, job->cid_len, &job->id);
-            }
-        }
-        jobs += some;
-        n -= some;
-    }
+    quic_lb_burst(jobs, n, decode_one, decode_together);
 }
 
 static bool cpu_has_aes(void)

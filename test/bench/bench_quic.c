@@ -234,8 +234,13 @@ static void add_cids(void)
         bench_add(&(struct bench_case){cases[i].one, CHUNK, choose_isa, run_decode, cids});
         bench_add(&(struct bench_case){cases[i].burst, CHUNK, choose_isa, run_burst, cids});
     }
-    struct cids *portable = make_cids(3, 4, true, QUIC_LB_CID_MAX);
+    struct cids *aes = make_cids(3, 4, true, QUIC_LB_CID_MAX), *portable = make_cids(3, 4, true, QUIC_LB_CID_MAX);
+    aes->isa = "aes";
     portable->isa = "portable";
+    if (quic_lb_decode_select(aes->isa) == 0) {
+        bench_add(&(struct bench_case){"cid four-pass 3+4, aes", CHUNK, choose_isa, run_decode, aes});
+        bench_add(&(struct bench_case){"cid four-pass 3+4, aes, burst", CHUNK, choose_isa, run_burst, aes});
+    }
     bench_add(&(struct bench_case){"cid four-pass 3+4, portable", CHUNK, choose_isa, run_decode, portable});
 }
 
