@@ -147,6 +147,14 @@ void flow_prefetch(const struct flow *flow, uint64_t hash)
     table_prefetch(&flow->table, hash);
 }
 
+void flow_prefetch_entry(const struct flow *flow, uint64_t hash)
+{
+    struct table_iter iter;
+    const struct entry *entry = entry_at(flow, table_first(&flow->table, hash, &iter));
+    __builtin_prefetch(entry);
+    __builtin_prefetch(&entry->hash, 1);
+}
+
 bool flow_find(struct flow *flow, const struct flow_key *key, uint64_t hash, uint64_t now_ns, uint16_t *server)
 {
     uint32_t index = look(flow, key, hash);

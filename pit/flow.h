@@ -46,6 +46,9 @@ size_t flow_memory(const struct flow *flow);
 /** Bring what flow_find() reads first into the cache. @p hash is flow_key_hash() of the key, here and below */
 void flow_prefetch(const struct flow *flow, uint64_t hash);
 
+/** The next step before flow_find(), once flow_prefetch() has had its time: the entry itself. */
+void flow_prefetch_entry(const struct flow *flow, uint64_t hash);
+
 /** Look up a flow; that is a use of it. @return false when it is not there; else *server as it was added */
 bool flow_find(struct flow *flow, const struct flow_key *key, uint64_t hash, uint64_t now_ns, uint16_t *server);
 

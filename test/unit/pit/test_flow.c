@@ -52,6 +52,7 @@ static int find(struct flow *flow, uint32_t n, uint64_t now_ns)
     uint64_t hash = flow_key_hash(&key, &hash_key);
     uint16_t server;
     flow_prefetch(flow, hash);
+    flow_prefetch_entry(flow, hash);
     return flow_find(flow, &key, hash, now_ns, &server) ? server : -1;
 }
 

@@ -28,6 +28,22 @@ Test(flow_key, every_bit_counts)
     }
 }
 
+Test(flow_key, a_tuple_is_where_the_header_says)
+{
+    static const uint8_t src[16] = "0123456789abcdef", dst[16] = "ghijklmnopqrstuv", ports[4] = "wxyz";
+    struct flow_key key;
+    memset(&key, 0xa5, sizeof key);
+    flow_key_tuple(&key, src, dst, 4, ports);
+    cr_expect(key.kind == FLOW_KEY_TUPLE && key.addr_len == 4 && key.cid_len == 0 && key.len == 12);
+    cr_expect_arr_eq(key.octets, "wxyz0123ghij\0\0", 14);
+    memset(&key, 0xa5, sizeof key);
+    flow_key_tuple(&key, src, dst, 16, ports);
+    cr_expect(key.kind == FLOW_KEY_TUPLE && key.addr_len == 16 && key.cid_len == 0 && key.len == 36);
+    cr_expect_arr_eq(key.octets, "wxyz0123456789abcdefghijklmnopqrstuv\0", 37);
+    for (unsigned i = key.len; i < sizeof key.octets; i++)
+        cr_expect_eq(key.octets[i], 0);
+}
+
 Test(flow_key, kinds_and_lengths_are_apart)
 {
     static const uint8_t zeros[32];
