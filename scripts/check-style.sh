@@ -24,8 +24,8 @@ if [ -n "$sources" ]; then
     fi
 fi
 
-# What belongs to one machine or one session has no place in the tree. The pattern is written so as not to match itself.
-pattern='/(tmp/w[t]|wor[k]/(main|shared)|roo[t])/|npmj[s]\.org|TO[D]O|FIX[M]E|\bXX[X]\b|not supported ye[t]'
+# Paths of one machine and work left over have no place in the tree. The pattern is written so as not to match itself.
+pattern='/(roo[t]|hom[e])/|TO[D]O|FIX[M]E|\bXX[X]\b|not supported ye[t]'
 while IFS= read -r file; do
     [ -f "$file" ] || continue
     case $file in test/fuzz/corpus/* | test/fuzz/regress/*) continue ;; esac
