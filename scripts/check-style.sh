@@ -24,8 +24,9 @@ if [ -n "$sources" ]; then
     fi
 fi
 
-# Paths of one machine and work left over have no place in the tree. The pattern is written so as not to match itself.
-pattern='/(roo[t]|hom[e])/|TO[D]O|FIX[M]E|\bXX[X]\b|not supported ye[t]'
+# Paths of one machine, package registries and work left over have no place in the tree. The pattern is written so as not
+# to match itself.
+pattern='/(roo[t]|hom[e]|wor[k])/|https?://([a-z]+\.)*(registr[y]|snapsho[t]|de[b])\.|TO[D]O|FIX[M]E|\bXX[X]\b|not supported ye[t]'
 while IFS= read -r file; do
     [ -f "$file" ] || continue
     case $file in test/fuzz/corpus/* | test/fuzz/regress/*) continue ;; esac
