@@ -35,8 +35,10 @@ static inline void output_frame(struct fwd *fwd, const struct face *face, struct
 {
     face_header_prepend(face, mbuf);
     // Without an Ethernet header there is no minimum, and padding would be part of the packet.
-    if (likely(face->kind != FACE_BARE))
+    if (likely(face->hdr_len != 0))
         face_pad(mbuf);
+    else
+        thread_port_set_face(mbuf, face->id);
     output_queue(fwd, face->port, mbuf);
 }
 

@@ -77,7 +77,9 @@ static __rte_always_inline void output_token(struct fwd *fwd, const struct face 
     mbuf->data_len = (uint16_t)(len + added);
     mbuf->pkt_len = len + added;
     // Without an Ethernet header there is no minimum, and padding would be part of the packet.
-    if (unlikely(len + added < RTE_ETHER_MIN_LEN - RTE_ETHER_CRC_LEN) && face->kind != FACE_BARE)
+    if (unlikely(face->hdr_len == 0))
+        thread_port_set_face(mbuf, face->id);
+    else if (unlikely(len + added < RTE_ETHER_MIN_LEN - RTE_ETHER_CRC_LEN))
         face_pad(mbuf);
     output_queue(fwd, face->port, mbuf);
 }

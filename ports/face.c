@@ -95,6 +95,9 @@ static bool same_peer(const struct face_config *a, const struct face_config *b)
     if (a->kind == FACE_BARE) {
         return true;
     }
+    if (a->kind == FACE_THREAD) {
+        return false; /* whose sockets they are, they know themselves */
+    }
     if (a->vlan != b->vlan) {
         return false;
     }
@@ -116,13 +119,17 @@ static uint32_t peer_hash(const struct face_config *config)
     uint64_t hash = config->port * UINT64_C(0x9e3779b97f4a7c15) + config->kind;
     const uint8_t *peer = config->kind == FACE_ETHER ? config->remote_mac : config->remote_ip;
     size_t len = config->kind == FACE_ETHER ? 6 : ip_len(config);
-    if (config->kind != FACE_BARE) {
+    if (config->kind == FACE_THREAD) {
+        peer = (const uint8_t *)config->remote_uri;
+        len = strlen(config->remote_uri);
+    }
+    if (config->kind == FACE_ETHER || ip_len(config) != 0) {
         hash = hash * 31 + config->vlan;
     }
     for (size_t i = 0; i < len; i++) {
         hash = (hash ^ peer[i]) * UINT64_C(0x100000001b3);
     }
-    if (len > 0 && config->kind != FACE_ETHER) {
+    if (ip_len(config) != 0) {
         hash = (hash ^ config->remote_udp) * UINT64_C(0x9e3779b97f4a7c15);
     }
     return (uint32_t)((hash >> 32) ^ hash) % FACE_SLOTS;
@@ -223,7 +230,7 @@ static void build_header(struct face *face)
     face->hdr_len = 0;
     face->l3_off = 0;
     face->csum_base = 0;
-    if (config->kind == FACE_BARE) {
+    if (config->kind == FACE_BARE || config->kind == FACE_THREAD) {
         return;
     }
     uint8_t *p = put(face->hdr, config->remote_mac, 6);
@@ -284,6 +291,12 @@ static void write_uris(struct face *face)
         snprintf(face->remote_uri, sizeof face->remote_uri, "ether://[%02x:%02x:%02x:%02x:%02x:%02x]", mac[0], mac[1],
                  mac[2], mac[3], mac[4], mac[5]);
         break;
+    case FACE_THREAD:
+        snprintf(face->local_uri, sizeof face->local_uri, "%s", config->local_uri);
+        snprintf(face->remote_uri, sizeof face->remote_uri, "%s", config->remote_uri);
+        face->config.local_uri = face->local_uri;
+        face->config.remote_uri = face->remote_uri;
+        return;
     default:
         snprintf(face->remote_uri, sizeof face->remote_uri, "bare://%s", face->dev);
         break;
@@ -293,6 +306,9 @@ static void write_uris(struct face *face)
 
 static uint16_t mtu_of(const struct face_config *config, uint16_t port_mtu)
 {
+    if (config->kind == FACE_THREAD) {
+        return config->mtu != 0 ? config->mtu : FACE_MTU_UNLIMITED;
+    }
     uint32_t below = config->kind == FACE_UDP4 ? UDP4_HDR_LEN : config->kind == FACE_UDP6 ? UDP6_HDR_LEN : 0;
     uint32_t mtu = port_mtu > below ? port_mtu - below : 0;
     mtu = config->mtu != 0 ? RTE_MIN(config->mtu, mtu) : mtu;
@@ -323,6 +339,8 @@ static bool valid(const struct face_config *config)
     switch (config->kind) {
     case FACE_BARE:
         return config->vlan == 0;
+    case FACE_THREAD:
+        return config->vlan == 0 && config->local_uri != NULL && config->remote_uri != NULL;
     case FACE_ETHER:
         return !all_zero(config->remote_mac, 6) &&
                (mac_group || (!multi && memcmp(config->remote_mac, config->local_mac, 6)));
@@ -339,34 +357,16 @@ static bool valid(const struct face_config *config)
     }
 }
 
-int face_add(struct face_table *table, const struct face_config *config, uint16_t port_mtu, uint32_t *id)
+/* Build and publish a face of a checked configuration. */
+static int publish(struct face_table *table, const struct face_config *config, uint16_t port_mtu, uint32_t id)
 {
     struct face_table_owner *owner = owner_of(table);
-    defer_reclaim(&owner->defer);
-    if (!valid(config)) {
-        return -EINVAL;
-    }
-    const struct face *existing = index_find(owner, config);
-    if (existing != NULL) {
-        *id = existing->id;
-        return -EEXIST;
-    }
-    if (mtu_of(config, port_mtu) < MTU_MIN) {
-        return -EINVAL;
-    }
-    if (table->n_faces >= FACE_SLOTS) {
-        return -ENOSPC;
-    }
-    uint32_t next = table->next_id;
-    while (next < FACE_ID_FIRST || slot_load(table, next % FACE_SLOTS) != NULL) {
-        next = next < FACE_ID_FIRST ? FACE_ID_FIRST : next + 1;
-    }
     struct face *face = NULL;
     if (posix_memalign((void **)&face, RTE_CACHE_LINE_SIZE, sizeof *face) != 0) {
         return -ENOMEM;
     }
     memset(face, 0, sizeof *face);
-    face->id = next;
+    face->id = id;
     face->config = *config;
     if (is_ip_group(config)) {
         group_mac(&face->config);
@@ -397,10 +397,50 @@ int face_add(struct face_table *table, const struct face_config *config, uint16_
     write_uris(face);
     index_insert(owner, face->id % FACE_SLOTS, &face->config);
     atomic_store_explicit(&table->slot[face->id % FACE_SLOTS], face, memory_order_release); /* pairs with face_get() */
-    table->next_id = next + 1;
     table->n_faces++;
-    *id = face->id;
     return 0;
+}
+
+int face_add(struct face_table *table, const struct face_config *config, uint16_t port_mtu, uint32_t *id)
+{
+    struct face_table_owner *owner = owner_of(table);
+    defer_reclaim(&owner->defer);
+    if (!valid(config)) {
+        return -EINVAL;
+    }
+    const struct face *existing = index_find(owner, config);
+    if (existing != NULL) {
+        *id = existing->id;
+        return -EEXIST;
+    }
+    if (mtu_of(config, port_mtu) < MTU_MIN) {
+        return -EINVAL;
+    }
+    if (table->n_faces >= FACE_SLOTS) {
+        return -ENOSPC;
+    }
+    uint32_t next = table->next_id;
+    while (next < FACE_ID_FIRST || slot_load(table, next % FACE_SLOTS) != NULL) {
+        next = next < FACE_ID_FIRST ? FACE_ID_FIRST : next + 1;
+    }
+    int rc = publish(table, config, port_mtu, next);
+    if (rc != 0) {
+        return rc;
+    }
+    table->next_id = next + 1;
+    *id = next;
+    return 0;
+}
+
+int face_add_reserved(struct face_table *table, const struct face_config *config, uint32_t id)
+{
+    if (config->kind != FACE_THREAD || id == 0 || id >= FACE_ID_FIRST || !valid(config)) {
+        return -EINVAL;
+    }
+    if (slot_load(table, id % FACE_SLOTS) != NULL) {
+        return -EEXIST;
+    }
+    return publish(table, config, UINT16_MAX, id);
 }
 
 static struct face *face_own(struct face_table *table, uint32_t id)
@@ -435,6 +475,10 @@ static int copy_face(struct face_table *table, uint32_t id, struct face **copy)
     memcpy(*copy, face, sizeof *face);
     (*copy)->config.name = (*copy)->name;
     (*copy)->config.dev = face->config.dev != NULL ? (*copy)->dev : NULL;
+    if (face->kind == FACE_THREAD) {
+        (*copy)->config.local_uri = (*copy)->local_uri;
+        (*copy)->config.remote_uri = (*copy)->remote_uri;
+    }
     return 0;
 }
 
@@ -459,9 +503,9 @@ int face_set_remote_mac(struct face_table *table, uint32_t id, const uint8_t mac
     return 0;
 }
 
-int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu)
+int face_change(struct face_table *table, uint32_t id, const struct face_update *update)
 {
-    if (mtu < MTU_MIN || mtu > MTU_MAX) {
+    if (update->has_mtu && (update->mtu < MTU_MIN || update->mtu > MTU_MAX)) {
         return -EINVAL;
     }
     struct face *copy = NULL;
@@ -469,7 +513,21 @@ int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu)
     if (rc != 0) {
         return rc;
     }
-    copy->mtu = copy->config.mtu = mtu;
+    if (update->has_persistency) {
+        copy->persistency = copy->config.persistency = update->persistency;
+    }
+    if (update->has_flags) {
+        copy->flags = copy->config.flags = update->flags;
+    }
+    if (update->has_congestion_interval) {
+        copy->config.congestion_interval_ns = update->congestion_interval_ns;
+    }
+    if (update->has_congestion_threshold) {
+        copy->config.congestion_threshold = update->congestion_threshold;
+    }
+    if (update->has_mtu) {
+        copy->mtu = copy->config.mtu = update->mtu;
+    }
     republish(table, copy);
     return 0;
 }

@@ -10,9 +10,16 @@
 struct rte_rcu_qsbr;
 
 /* FaceIds below 256 are reserved (NFD: 0 invalid, 1 internal, 254 contentstore, 255 null). */
-#define FACE_ID_FIRST 256
+#define FACE_ID_FIRST         256
+#define FACE_ID_INTERNAL      1
+#define FACE_ID_CONTENT_STORE 254
+#define FACE_ID_NULL          255
 /** Faces at once; the slot of a face is its id modulo this. */
 #define FACE_SLOTS 16384
+/** Octets of a FaceUri with its final 0. */
+#define FACE_URI_MAX 128
+/** Largest link-layer packet of a face without limit (streams): management reports no Mtu then. */
+#define FACE_MTU_UNLIMITED UINT16_MAX
 /** Room for Ethernet + two VLAN tags + IPv6 + UDP. */
 #define FACE_HDR_MAX 72
 
@@ -26,7 +33,8 @@ enum face_kind {
     FACE_ETHER = 1, /**< NDN over Ethernet, unicast or multicast */
     FACE_UDP4,
     FACE_UDP6,
-    FACE_BARE, /**< memif and test devices: bare NDN packets, no link header */
+    FACE_BARE,   /**< memif and test devices: bare NDN packets, no link header */
+    FACE_THREAD, /**< a socket or management, behind a thread of this process (ports/thread_port.h) */
 };
 
 /** Flags a configuration or management may switch; bits as in NFD's face Flags. */
@@ -54,6 +62,9 @@ struct face_config {
     uint16_t local_udp, remote_udp;      /**< host byte order */
     uint8_t next_hop[16]; /**< UDP unicast: whose MAC address to use; 0: remote_ip's, or its gateway's by the kernel */
     const char *dev;      /**< interface or device name for dev:// URIs; copied, may be NULL */
+    const char *local_uri, *remote_uri; /**< FACE_THREAD: as management shows them; copied */
+    uint64_t congestion_interval_ns;    /**< BaseCongestionMarkingInterval; 0: 100 ms */
+    uint64_t congestion_threshold;      /**< DefaultCongestionThreshold in octets; 0: 65536 */
 };
 
 /** Why a face does not send, 0: it is up. */
@@ -84,7 +95,8 @@ struct face {
     struct face_config config;
     char name[48];
     char dev[48];
-    char local_uri[72], remote_uri[72]; /**< as NFD writes them: ether://[01:..], udp4://1.2.3.4:6363, dev://eth0 */
+    /** As NFD writes them: ether://[01:..], udp4://1.2.3.4:6363, dev://eth0, unix:///run/nfd/nfd.sock, fd://20. */
+    char local_uri[FACE_URI_MAX], remote_uri[FACE_URI_MAX];
 };
 
 /** All faces of the process. Slots are read by workers under RCU. */
@@ -115,6 +127,10 @@ void face_table_destroy(struct face_table *table);
  * @return 0 and *id, -EEXIST with *id of the face that has the same port, VLAN and addresses, -EINVAL, -ENOSPC
  */
 int face_add(struct face_table *table, const struct face_config *config, uint16_t port_mtu, uint32_t *id);
+/**
+ * The same for a face with a reserved id (1, 254, 255), of kind FACE_THREAD. @return 0, -EEXIST, -EINVAL, -ENOMEM
+ */
+int face_add_reserved(struct face_table *table, const struct face_config *config, uint32_t id);
 /** Unpublish; memory is freed after a grace period. @return 0, -ENOENT */
 int face_remove(struct face_table *table, uint32_t id);
 /** Publish a copy with another remote MAC (neighbour resolution), clearing FACE_DOWN_NEIGHBOUR. @return 0, -ENOENT */
@@ -126,8 +142,15 @@ int face_set_down(struct face_table *table, uint32_t id, uint8_t reason, bool do
 /** Publish a copy with the MTU that face_add() would give it on a port of this MTU. @return 0, -EINVAL too small,
  * -ENOENT */
 int face_set_port_mtu(struct face_table *table, uint32_t id, uint16_t port_mtu);
-/** Publish a copy with another MTU (64..8800 octets); the caller keeps it within the port's. @return 0, -EINVAL,
- * -ENOENT */
-int face_set_mtu(struct face_table *table, uint32_t id, uint16_t mtu);
+/** What management changes of a face; fields as in struct face_config. */
+struct face_update {
+    bool has_persistency, has_flags, has_congestion_interval, has_congestion_threshold, has_mtu;
+    uint8_t persistency;
+    uint8_t flags;
+    uint64_t congestion_interval_ns, congestion_threshold;
+    uint16_t mtu; /**< 64..8800 octets; the caller keeps it within the port's */
+};
+/** Publish a copy with the changes; all of them or none. @return 0, -EINVAL, -ENOENT, -ENOMEM */
+int face_change(struct face_table *table, uint32_t id, const struct face_update *update);
 
 #endif

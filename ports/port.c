@@ -204,8 +204,37 @@ free_config:
     return rc;
 }
 
+int port_open_thread(struct port *port, uint16_t index, const char *name, uint16_t n_workers, char err[200])
+{
+    memset(port, 0, sizeof *port);
+    const struct port_config config = {.name = name, .bare = true};
+    port->index = index;
+    port->membership_fd = -1;
+    port->bare = true;
+    port->n_queues = n_workers;
+    port->mtu = port->mtu_max = UINT16_MAX;
+    port->tx_multi_seg = true;
+    port->burst_max = THREAD_PORT_RING;
+    atomic_init(&port->link_up, true);
+    if (copy_config(port, &config) != 0) {
+        return port_fail(err, -ENOMEM, "out of memory");
+    }
+    int rc = thread_port_create(&port->thread, name, n_workers);
+    if (rc != 0) {
+        free_strings(port);
+        return port_fail(err, rc, "rings: %s", strerror(-rc));
+    }
+    return 0;
+}
+
 void port_close(struct port *port)
 {
+    if (port->thread != NULL) {
+        thread_port_destroy(port->thread);
+        port->thread = NULL;
+        free_strings(port);
+        return;
+    }
     close_device(port);
     port_match_destroy(port);
     free_strings(port);
@@ -214,6 +243,9 @@ void port_close(struct port *port)
 void port_losses(const struct port *port, struct port_losses *losses)
 {
     memset(losses, 0, sizeof *losses);
+    if (port->thread != NULL) {
+        return;
+    }
     struct rte_eth_stats stats;
     if (rte_eth_stats_get(port->dpdk_id, &stats) == 0) {
         losses->rx_missed = stats.imissed;

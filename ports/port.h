@@ -11,6 +11,7 @@
 #include "parser/frame.h"
 #include "parser/verdict.h"
 #include "ports/face.h"
+#include "ports/thread_port.h"
 
 #define PORT_MAX        64
 #define PORT_QUEUES_MAX 64
@@ -48,8 +49,9 @@ struct port {
     uint16_t mtu;
     uint16_t mtu_max; /**< what mtu may become when the netdev's changes: configured, or what a packet buffer holds */
     bool bare;
-    bool tx_multi_seg;   /**< the device sends chained mbufs */
-    bool rx_csum_device; /**< the device marks the frames whose checksums it verified, see port_frame_opts() */
+    struct thread_port *thread; /**< the other end is a thread of this process, not a device; NULL otherwise */
+    bool tx_multi_seg;          /**< the device sends chained mbufs */
+    bool rx_csum_device;        /**< the device marks the frames whose checksums it verified, see port_frame_opts() */
     uint8_t mac[6];
     struct frame_opts frame_opts; /**< of every frame; port_frame_opts() adds what the device found */
     uint32_t burst_max;           /**< most frames per rx or tx call (32 where the driver asks for it) */
@@ -77,17 +79,26 @@ struct rte_rcu_qsbr;
  */
 int port_open(struct port *port, uint16_t index, const struct port_config *config, uint16_t n_workers,
               struct rte_mempool *pool, struct rte_rcu_qsbr *qsbr, char err[200]);
+/**
+ * Open a port whose other end is a thread of this process (ports/thread_port.h), a queue for each worker. Its faces
+ * are of kind FACE_THREAD. Control thread. @return 0, or a negative errno
+ */
+int port_open_thread(struct port *port, uint16_t index, const char *name, uint16_t n_workers, char err[200]);
 /** Stop and close; detaches the eBPF program. Control thread, after workers left the port alone. */
 void port_close(struct port *port);
 
 static inline uint16_t port_rx_burst(const struct port *port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n)
 {
+    if (port->thread != NULL)
+        return thread_port_rx(port->thread, queue, mbufs, n);
     return rte_eth_rx_burst(port->dpdk_id, queue, mbufs, n);
 }
 
 /** @return frames the device took; the caller frees or retries the rest */
 static inline uint16_t port_tx_burst(const struct port *port, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n)
 {
+    if (port->thread != NULL)
+        return thread_port_tx(port->thread, queue, mbufs, n);
     return rte_eth_tx_burst(port->dpdk_id, queue, mbufs, n);
 }
 

@@ -272,11 +272,11 @@ Test(face, mtu_is_bounded_by_port_configuration_and_packet_size)
     config.mtu = 2000;
     cr_assert_eq(face_add(table, &config, 1500, &id), 0);
     cr_assert_eq(face_get(table, id)->mtu, 1500);
-    cr_assert_eq(face_set_mtu(table, id, 1280), 0);
+    cr_assert_eq(face_change(table, id, &(struct face_update){.has_mtu = true, .mtu = 1280}), 0);
     cr_assert_eq(face_get(table, id)->mtu, 1280);
-    cr_assert_eq(face_set_mtu(table, id, 63), -EINVAL);
-    cr_assert_eq(face_set_mtu(table, id, 8801), -EINVAL);
-    cr_assert_eq(face_set_mtu(table, id + 1, 1000), -ENOENT);
+    cr_assert_eq(face_change(table, id, &(struct face_update){.has_mtu = true, .mtu = 63}), -EINVAL);
+    cr_assert_eq(face_change(table, id, &(struct face_update){.has_mtu = true, .mtu = 8801}), -EINVAL);
+    cr_assert_eq(face_change(table, id + 1, &(struct face_update){.has_mtu = true, .mtu = 1000}), -ENOENT);
     struct face_config bare = {.kind = FACE_BARE, .port = 3};
     cr_assert_eq(face_add(table, &bare, 65535, &id), 0);
     cr_assert_eq(face_get(table, id)->mtu, 8800);
@@ -319,7 +319,7 @@ Test(face, memory_of_a_removed_face_waits_for_the_readers)
     struct face_config config = ether_config();
     const struct face *held = add(table, &config);
     uint32_t id = held->id;
-    cr_assert_eq(face_set_mtu(table, id, 1000), 0);
+    cr_assert_eq(face_change(table, id, &(struct face_update){.has_mtu = true, .mtu = 1000}), 0);
     cr_assert_eq(face_remove(table, id), 0);
     /* A reader that has not been quiescent may still look: AddressSanitizer proves that this memory lives. */
     cr_assert_eq(held->mtu, 1500);
