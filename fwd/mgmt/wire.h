@@ -88,11 +88,11 @@ size_t mgmt_params_encode(uint8_t *p, size_t size, const struct mgmt_params *par
 struct mgmt_response {
     uint32_t code;
     struct mgmt_octets text;
-    struct mgmt_octets body; /**< TLVs after the text, mostly the elements of ControlParameters without its header */
+    struct mgmt_octets body; /**< TLVs after the text: of commands one ControlParameters TLV (104) */
 };
 /** Decode a ControlResponse TLV, header and all. @return 0, -EINVAL */
 int mgmt_response_decode(const uint8_t *p, size_t len, struct mgmt_response *response);
-/** @p body NULL: none; written as the elements of ControlParameters, as NFD does. @return octets, 0: too small */
+/** @p body NULL: none; written as one ControlParameters TLV (104), as NFD does. @return octets, 0: too small */
 size_t mgmt_response_encode(uint8_t *p, size_t size, uint32_t code, const char *text, const struct mgmt_params *body);
 
 enum mgmt_face_event { MGMT_FACE_CREATED = 1, MGMT_FACE_DESTROYED = 2, MGMT_FACE_UP = 3, MGMT_FACE_DOWN = 4 };
