@@ -28,5 +28,11 @@ bool accept_next_hop(void *item, const char *text, char *why, size_t why_size);
 bool accept_name(void *item, const char *text, char *why, size_t why_size);
 /** Name of a port or face. */
 bool accept_reference(void *item, const char *text, char *why, size_t why_size);
+/** Trust anchor: "any", "base64:...", or a path. */
+bool accept_anchor(void *item, const char *text, char *why, size_t why_size);
+/** As accept_anchor(), but "any". */
+bool accept_certificates(void *item, const char *text, char *why, size_t why_size);
+/** Privilege into struct conf_authorization, added to those that it has. */
+bool accept_privilege(void *item, const char *text, char *why, size_t why_size);
 
 #endif

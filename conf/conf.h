@@ -14,10 +14,12 @@
  * Everything it points at is its own and lives until conf_free(). Control thread only.
  */
 
-#define CONF_PORTS_MAX     64
-#define CONF_WORKERS_MAX   64
-#define CONF_FACES_MAX     16000
-#define CONF_UDP_PORTS_MAX 8
+#define CONF_PORTS_MAX          64
+#define CONF_WORKERS_MAX        64
+#define CONF_FACES_MAX          16000
+#define CONF_UDP_PORTS_MAX      8
+#define CONF_ANCHORS_MAX        16
+#define CONF_AUTHORIZATIONS_MAX 64
 /** Largest text read, included files counted in. */
 #define CONF_TEXT_MAX (16u << 20)
 /** Files that include one another, the first counted in. */
@@ -159,6 +161,34 @@ struct conf_lp {
     uint32_t per_face; /**< partial messages of one face */
 };
 
+/** Values as in fwd/mgmt/auth.h. */
+enum conf_privilege {
+    CONF_PRIVILEGE_FACES = 1 << 0,
+    CONF_PRIVILEGE_FIB = 1 << 1,
+    CONF_PRIVILEGE_CS = 1 << 2,
+    CONF_PRIVILEGE_STRATEGY_CHOICE = 1 << 3,
+};
+
+/** Who may use the management modules that need a privilege. Without any of these everyone may. */
+struct conf_authorization {
+    struct conf_at at;
+    const char *certfile; /**< "any", or a file with a certificate or HMAC key */
+    unsigned n_privileges;
+    const char *privilege[4]; /**< as configured */
+    unsigned privileges;      /**< bits of enum conf_privilege */
+};
+
+/** Trust anchors: "any", files, folders or "base64:...", as configured. */
+struct conf_rib {
+    struct conf_at at;
+    unsigned n_localhost_security, n_localhop_security, n_announcement_validation, n_certificates;
+    const char *localhost_security[CONF_ANCHORS_MAX];
+    const char *localhop_security[CONF_ANCHORS_MAX]; /**< none: /localhop/nfd/rib is not served */
+    const char *announcement_validation[CONF_ANCHORS_MAX];
+    const char *certificates[CONF_ANCHORS_MAX]; /**< files and folders of certificates signed below an anchor */
+    uint32_t anchor_refresh_ms;                 /**< how often folders are read again */
+};
+
 struct conf {
     struct conf_daemon daemon;
     struct conf_workers workers;
@@ -175,6 +205,9 @@ struct conf {
     unsigned n_routes;
     struct conf_strategy *strategy;
     unsigned n_strategies;
+    struct conf_authorization *authorization;
+    unsigned n_authorizations;
+    struct conf_rib rib;
 };
 
 /**

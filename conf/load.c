@@ -3,6 +3,7 @@
 #include "conf/number.h"
 #include "conf/private.h"
 #include "conf/scan.h"
+#include "conf/take.h"
 #include "conf/text.h"
 
 #include <libconfig.h>
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WHY_MAX  300
 #define PATH_LEN 200
 
 struct loader {
@@ -23,246 +23,13 @@ struct loader {
     bool no_memory;
 };
 
-/* A value of the text, or of the schema's default. */
-struct value {
-    const config_setting_t *setting; /* NULL: a default */
-    const char *text;                /* of a string, else NULL */
-};
-
-static const char *type_name(const config_setting_t *setting)
-{
-    switch (config_setting_type(setting)) {
-    case CONFIG_TYPE_INT:
-    case CONFIG_TYPE_INT64:
-        return "a whole number";
-    case CONFIG_TYPE_FLOAT:
-        return "a number with a fraction";
-    case CONFIG_TYPE_BOOL:
-        return "true or false";
-    case CONFIG_TYPE_STRING:
-        return "a string";
-    case CONFIG_TYPE_GROUP:
-        return "a group { }";
-    case CONFIG_TYPE_ARRAY:
-        return "an array [ ]";
-    default:
-        return "a list ( )";
-    }
-}
-
-static void store_number(const struct schema_key *key, void *field, int64_t number)
-{
-    if (key->type == SCHEMA_REAL)
-        memcpy(field, &(double){(double)number / 1e6}, sizeof(double));
-    else if (key->size == sizeof(uint16_t))
-        memcpy(field, &(uint16_t){(uint16_t)number}, sizeof(uint16_t));
-    else if (key->size == sizeof(uint32_t))
-        memcpy(field, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
-    else
-        memcpy(field, &(uint64_t){(uint64_t)number}, sizeof(uint64_t));
-}
-
-/* Read a number that is not a string, in the unit that the type is kept in; @p shown is how it is written. */
-static bool read_number(const struct schema_key *key, const config_setting_t *setting, int64_t *number,
-                        char shown[NUMBER_MAX], char *why)
-{
-    int type = config_setting_type(setting);
-    bool is_time = key->type == SCHEMA_TIME_US || key->type == SCHEMA_TIME_MS;
-    if (type == CONFIG_TYPE_FLOAT && key->type == SCHEMA_REAL) {
-        double real = config_setting_get_float(setting);
-        *number = fabs(real) < 1e12 ? llround(real * 1e6) : INT64_MAX;
-        snprintf(shown, NUMBER_MAX, "%g", real);
-        return true;
-    }
-    if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64) {
-        snprintf(why, WHY_MAX, "is %s; %s is needed", type_name(setting),
-                 is_time                    ? "a time in quotes, as \"10ms\","
-                 : key->type == SCHEMA_REAL ? "a number"
-                                            : "a whole number");
-        return false;
-    }
-    *number = type == CONFIG_TYPE_INT ? config_setting_get_int(setting) : config_setting_get_int64(setting);
-    snprintf(shown, NUMBER_MAX, "%" PRId64, *number);
-    if (is_time && *number != 0) {
-        snprintf(why, WHY_MAX, "%s has no unit; a string as \"50us\", \"10ms\" or \"4s\" is allowed", shown);
-        return false;
-    }
-    if (key->type == SCHEMA_REAL && __builtin_mul_overflow(*number, 1000000, number))
-        *number = INT64_MAX;
-    return true;
-}
-
-static bool take_number(const struct schema_key *key, void *field, const struct value *value, char *why)
-{
-    int64_t number = 0;
-    char shown[NUMBER_MAX], min[NUMBER_MAX], max[NUMBER_MAX];
-    if (value->text != NULL) {
-        if (!number_parse(key->type, value->text, &number, why, WHY_MAX))
-            return false;
-        number_format(key->type, number, shown);
-    } else if (!read_number(key, value->setting, &number, shown, why)) {
-        return false;
-    }
-    if ((number >= key->min && number <= key->max) || (number == 0 && key->zero != NULL)) {
-        store_number(key, field, number);
-        return true;
-    }
-    number_format(key->type, key->min, min);
-    number_format(key->type, key->max, max);
-    int len = snprintf(why, WHY_MAX, "%s is out of range; %s to %s is allowed", shown, min, max);
-    if (key->zero != NULL)
-        snprintf(why + len, WHY_MAX - (size_t)len, ", or 0 (%s)", key->zero);
-    return false;
-}
-
-static bool take_bool(void *field, const struct value *value, char *why)
-{
-    static const struct {
-        const char *name;
-        bool value;
-    } words[] = {{"yes", true}, {"no", false}, {"true", true}, {"false", false}, {"on", true}, {"off", false}};
-    if (value->text == NULL && config_setting_type(value->setting) == CONFIG_TYPE_BOOL) {
-        memcpy(field, &(bool){config_setting_get_bool(value->setting) != 0}, sizeof(bool));
-        return true;
-    }
-    for (size_t i = 0; value->text != NULL && i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(value->text, words[i].name) == 0) {
-            memcpy(field, &words[i].value, sizeof(bool));
-            return true;
-        }
-    if (value->text != NULL)
-        snprintf(why, WHY_MAX, "\"%.40s\" is neither yes nor no; true or false is allowed", value->text);
-    else
-        snprintf(why, WHY_MAX, "is %s; true or false is allowed", type_name(value->setting));
-    return false;
-}
-
-static const char *choice_name(const void *choices, size_t i)
-{
-    return ((const struct schema_choice *)choices)[i].name;
-}
-
-static bool take_choice(const struct schema_key *key, void *field, const struct value *value, char *why)
-{
-    size_t n = 0, len = 0;
-    char allowed[WHY_MAX / 2] = "";
-    for (; key->choices[n].name != NULL; n++) {
-        const struct schema_choice *choice = &key->choices[n];
-        if (value->text != NULL && strcmp(choice->name, value->text) == 0) {
-            memcpy(field, &choice->value, sizeof choice->value);
-            return true;
-        }
-        if (choice->name[0] != '/' && len < sizeof allowed)
-            len += (size_t)snprintf(allowed + len, sizeof allowed - len, "%s\"%s\"", n > 0 ? ", " : "", choice->name);
-    }
-    if (value->text == NULL) {
-        snprintf(why, WHY_MAX, "is %s; one of %s is allowed", type_name(value->setting), allowed);
-        return false;
-    }
-    const char *near = faults_nearest(value->text, choice_name, key->choices, n);
-    snprintf(why, WHY_MAX, "\"%.40s\" is not known; %s%s%s%s is allowed", value->text,
-             near != NULL ? "did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"? One of " : "one of ",
-             allowed);
-    return false;
-}
-
-static bool take_text(struct loader *loader, const struct schema_key *key, void *item, const struct value *value,
-                      char *why)
-{
-    if (value->text == NULL) {
-        snprintf(why, WHY_MAX, "is %s; a string \"%s\" is needed", type_name(value->setting), key->form);
-        return false;
-    }
-    size_t len = strlen(value->text);
-    const char *text = stringpool_keep(&loader->conf->strings, value->text, len);
-    if (text == NULL) {
-        loader->no_memory = true;
-        return true;
-    }
-    // Kept even when it is refused, so that other checks do not take it for missing.
-    memcpy((char *)item + key->offset, &text, sizeof text);
-    if (len == 0) {
-        snprintf(why, WHY_MAX, "is empty; a string \"%s\" is needed", key->form);
-        return false;
-    }
-    for (const char *p = text; *p != '\0'; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7F) {
-            snprintf(why, WHY_MAX, "has a control character; printable characters are allowed");
-            return false;
-        }
-    char detail[WHY_MAX - 60];
-    if (len > (size_t)key->max) {
-        snprintf(why, WHY_MAX, "is %zu octets long; at most %" PRId64 " are allowed", len, key->max);
-        return false;
-    }
-    if (!key->accept(item, text, detail, sizeof detail)) {
-        snprintf(why, WHY_MAX, "\"%.50s%s\" %s", text, len > 50 ? "..." : "", detail);
-        return false;
-    }
-    return true;
-}
-
-static bool take_counts(const struct schema_key *key, void *item, const struct value *value, char *why)
-{
-    char *list = (char *)item + key->offset;
-    unsigned n = 1;
-    bool is_list =
-        value->text == NULL && (config_setting_is_array(value->setting) || config_setting_is_list(value->setting));
-    if (is_list)
-        n = (unsigned)config_setting_length(value->setting);
-    if (n == 0 || n > key->max_count) {
-        snprintf(why, WHY_MAX, "has %u values; 1 to %u are allowed", n, key->max_count);
-        return false;
-    }
-    for (unsigned i = 0; i < n; i++) {
-        struct value element = *value;
-        if (is_list) {
-            element.setting = config_setting_get_elem(value->setting, i);
-            element.text = config_setting_type(element.setting) == CONFIG_TYPE_STRING
-                               ? config_setting_get_string(element.setting)
-                               : NULL;
-        }
-        char *field = list + i * key->size;
-        if (!take_number(key, field, &element, why))
-            return false;
-        for (unsigned k = 0; k < i; k++)
-            if (memcmp(list + k * key->size, field, key->size) == 0) {
-                snprintf(why, WHY_MAX, "has the same value twice, as elements %u and %u; once is allowed", k + 1,
-                         i + 1);
-                return false;
-            }
-    }
-    // A default may have been longer.
-    memset(list + n * key->size, 0, (key->max_count - n) * key->size);
-    memcpy((char *)item + key->count_offset, &n, sizeof n);
-    return true;
-}
-
-static bool take_value(struct loader *loader, const struct schema_key *key, void *item, const struct value *value,
-                       char *why)
-{
-    void *field = (char *)item + key->offset;
-    switch (key->type) {
-    case SCHEMA_BOOL:
-        return take_bool(field, value, why);
-    case SCHEMA_CHOICE:
-        return take_choice(key, field, value, why);
-    case SCHEMA_TEXT:
-        return take_text(loader, key, item, value, why);
-    case SCHEMA_COUNTS:
-        return take_counts(key, item, value, why);
-    default:
-        return take_number(key, field, value, why);
-    }
-}
-
 static void set_defaults(struct loader *loader, const struct schema_section *section, void *item)
 {
     for (unsigned i = 0; i < section->n_keys; i++) {
         const struct schema_key *key = &section->keys[i];
-        char why[WHY_MAX];
-        struct value value = {.text = key->def};
-        if (key->def != NULL && !take_value(loader, key, item, &value, why))
+        char why[TAKE_WHY_MAX];
+        struct take_value value = {.text = key->def};
+        if (key->def != NULL && !take_value(&loader->conf->strings, &loader->no_memory, key, item, &value, why))
             faults_add(loader->faults, 1, "%s.%s: the default %s", section->name, key->name, why);
     }
 }
@@ -332,9 +99,9 @@ static void load_item(struct loader *loader, const struct schema_section *sectio
         seen |= UINT64_C(1) << (key - section->keys);
         mark_set(loader, item, key, line);
         bool is_text = config_setting_type(setting) == CONFIG_TYPE_STRING;
-        struct value value = {.setting = setting, .text = is_text ? config_setting_get_string(setting) : NULL};
-        char why[WHY_MAX];
-        if (!take_value(loader, key, item, &value, why))
+        struct take_value value = {.setting = setting, .text = is_text ? config_setting_get_string(setting) : NULL};
+        char why[TAKE_WHY_MAX];
+        if (!take_value(&loader->conf->strings, &loader->no_memory, key, item, &value, why))
             faults_add(loader->faults, line, "%s.%s: %s", path, name, why);
     }
     for (unsigned i = 0; i < section->n_keys; i++) {
@@ -384,7 +151,7 @@ static void load_items(struct loader *loader, const struct schema_section *secti
             load_item(loader, section, group, item, path);
         else
             faults_add(loader->faults, item->at.line, "%s: is %s; a group of settings { } is needed", path,
-                       type_name(group));
+                       take_type_name(group));
     }
     free(model);
 }
@@ -416,7 +183,7 @@ static void load_section(struct loader *loader, const config_setting_t *setting)
                  : section->kind == SCHEMA_NAMED ? forms[1]
                                                  : forms[2],
                  name);
-        faults_add(loader->faults, line, "%s: is %s; %s is needed", name, type_name(setting), form);
+        faults_add(loader->faults, line, "%s: is %s; %s is needed", name, take_type_name(setting), form);
         return;
     }
     if (section->kind != SCHEMA_ONE) {
@@ -539,6 +306,7 @@ void conf_free(struct conf *conf)
     free(conf->face);
     free(conf->route);
     free(conf->strategy);
+    free(conf->authorization);
     free(priv->set);
     stringpool_free(&priv->strings);
     free(priv);

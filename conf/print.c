@@ -76,6 +76,14 @@ static const char *text_of(const struct schema_key *key, const void *item)
     return text;
 }
 
+/* Element of SCHEMA_TEXTS. */
+static const char *element_of(const struct schema_key *key, const void *item, unsigned i)
+{
+    const char *text;
+    memcpy(&text, (const char *)item + key->offset + i * sizeof text, sizeof text);
+    return text;
+}
+
 static void print_value(const struct schema_key *key, const void *item, FILE *out)
 {
     const char *field = (const char *)item + key->offset;
@@ -99,6 +107,14 @@ static void print_value(const struct schema_key *key, const void *item, FILE *ou
         }
         fputs(" ]", out);
         break;
+    case SCHEMA_TEXTS:
+        fputs("[ ", out);
+        for (unsigned i = 0; i < count_of(key, item); i++) {
+            fputs(i > 0 ? ", " : "", out);
+            print_string(element_of(key, item, i), out);
+        }
+        fputs(count_of(key, item) > 0 ? " ]" : "]", out);
+        break;
     default:
         print_number(key, field, out);
     }
@@ -108,6 +124,9 @@ static bool has_value(const struct schema_key *key, const void *item)
 {
     if (key->type == SCHEMA_COUNTS)
         return count_of(key, item) > 0;
+    // None is a value only where it is not the default.
+    if (key->type == SCHEMA_TEXTS)
+        return count_of(key, item) > 0 || key->def != NULL;
     return key->type != SCHEMA_TEXT || text_of(key, item) != NULL;
 }
 
@@ -180,17 +199,19 @@ static void print_wrapped(const char *text, unsigned indent, FILE *out)
 static void print_type(const struct schema_key *key, FILE *out)
 {
     static const char *const names[] = {
-        [SCHEMA_BOOL] = "true or false", [SCHEMA_COUNT] = "number", [SCHEMA_SIZE] = "octets",
-        [SCHEMA_TIME_US] = "time",       [SCHEMA_TIME_MS] = "time", [SCHEMA_REAL] = "number",
-        [SCHEMA_CHOICE] = "one of",      [SCHEMA_TEXT] = "string",  [SCHEMA_COUNTS] = "array of numbers",
+        [SCHEMA_BOOL] = "true or false",     [SCHEMA_COUNT] = "number", [SCHEMA_SIZE] = "octets",
+        [SCHEMA_TIME_US] = "time",           [SCHEMA_TIME_MS] = "time", [SCHEMA_REAL] = "number",
+        [SCHEMA_CHOICE] = "one of",          [SCHEMA_TEXT] = "string",  [SCHEMA_COUNTS] = "array of numbers",
+        [SCHEMA_TEXTS] = "array of strings",
     };
     fprintf(out, "        Type: %s", names[key->type]);
-    if (key->type == SCHEMA_TEXT)
+    bool is_text = key->type == SCHEMA_TEXT || key->type == SCHEMA_TEXTS;
+    if (is_text)
         fprintf(out, " \"%s\"", key->form);
     for (const struct schema_choice *c = key->choices; c != NULL && c->name != NULL; c++)
         if (c->name[0] != '/')
             fprintf(out, "%s \"%s\"", c == key->choices ? "" : ",", c->name);
-    if (key->type != SCHEMA_BOOL && key->type != SCHEMA_TEXT && key->type != SCHEMA_CHOICE) {
+    if (key->type != SCHEMA_BOOL && !is_text && key->type != SCHEMA_CHOICE) {
         char min[NUMBER_MAX], max[NUMBER_MAX];
         number_format(key->type, key->min, min);
         number_format(key->type, key->max, max);
@@ -198,7 +219,7 @@ static void print_type(const struct schema_key *key, FILE *out)
         if (key->zero != NULL)
             fprintf(out, ", or 0: %s", key->zero);
     }
-    if (key->type == SCHEMA_COUNTS)
+    if (key->type == SCHEMA_COUNTS || key->type == SCHEMA_TEXTS)
         fprintf(out, "; at most %u of them", key->max_count);
     putc('\n', out);
 }
@@ -250,6 +271,13 @@ static bool same_value(const struct schema_key *key, const void *a, const void *
     if (key->type == SCHEMA_COUNTS) {
         unsigned n = count_of(key, a);
         return n == count_of(key, b) && memcmp(x, y, n * key->size) == 0;
+    }
+    if (key->type == SCHEMA_TEXTS) {
+        unsigned n = count_of(key, a);
+        bool same = n == count_of(key, b);
+        for (unsigned i = 0; same && i < n; i++)
+            same = strcmp(element_of(key, a, i), element_of(key, b, i)) == 0;
+        return same;
     }
     if (key->type != SCHEMA_TEXT)
         return memcmp(x, y, key->size) == 0;

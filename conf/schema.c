@@ -200,6 +200,38 @@ static const struct schema_key lp_keys[] = {
      .meaning = "Incomplete packets of one face."},
 };
 
+static const struct schema_key authorization_keys[] = {
+    {"certfile", SCHEMA_TEXT, FIELD(conf_authorization, certfile), .max = 4096, .required = true,
+     .accept = accept_anchor, .form = "any|FILE",
+     .meaning = "Whose commands: signed by the key of the certificate in FILE (NDN certificate, as \"ndnsec "
+                "cert-dump\" writes it), or by the HMAC key in it (\"hmac:FILE\": name and key in base64); \"any\": "
+                "everyone's, also unsigned ones. Relative to the file that says it."},
+    {"privileges", SCHEMA_TEXTS, ELEMENTS(conf_authorization, privilege, n_privileges), .max = 32, .required = true,
+     .accept = accept_privilege, .form = "faces|fib|cs|strategy-choice",
+     .meaning = "Management modules that they may command."},
+};
+
+static const struct schema_key rib_keys[] = {
+    {"localhost-security", SCHEMA_TEXTS, ELEMENTS(conf_rib, localhost_security, n_localhost_security), .max = 4096,
+     .accept = accept_anchor, .form = "any|FILE|FOLDER|base64:CERTIFICATE", .def = "any",
+     .meaning = "Trust anchors for commands to /localhost/nfd/rib: certificates, and folders of them. \"any\": every "
+                "signed command, whoever signed it; none: no command."},
+    {"localhop-security", SCHEMA_TEXTS, ELEMENTS(conf_rib, localhop_security, n_localhop_security), .max = 4096,
+     .accept = accept_anchor, .form = "any|FILE|FOLDER|base64:CERTIFICATE",
+     .def_note = "none; /localhop/nfd/rib is not served",
+     .meaning = "Trust anchors for commands that neighbours send to /localhop/nfd/rib."},
+    {"prefix-announcement-validation", SCHEMA_TEXTS,
+     ELEMENTS(conf_rib, announcement_validation, n_announcement_validation), .max = 4096, .accept = accept_anchor,
+     .form = "any|FILE|FOLDER|base64:CERTIFICATE", .def = "any",
+     .meaning = "Trust anchors for prefix announcements, whose prefix must be under the identity that signs them."},
+    {"certificates", SCHEMA_TEXTS, ELEMENTS(conf_rib, certificates, n_certificates), .max = 4096,
+     .accept = accept_certificates, .form = "FILE|FOLDER|base64:CERTIFICATE", .def_note = "none",
+     .meaning = "Certificates that are trusted when a chain of these leads to an anchor, each issued by an identity "
+                "above its own. None are fetched from the network."},
+    {"anchor-refresh", SCHEMA_TIME_MS, FIELD(conf_rib, anchor_refresh_ms), .min = 1000, .max = 86400000, .def = "60min",
+     .meaning = "How often folders of certificates are read again."},
+};
+
 #define ONE(field, table)                                                                                       \
     .kind = SCHEMA_ONE, .offset = offsetof(struct conf, field), .item_size = sizeof(((struct conf *)0)->field), \
     .max_items = 1, .keys = table, .n_keys = N(table)
@@ -223,6 +255,11 @@ const struct schema_section schema_sections[] = {
     {"cs", ONE(cs, cs_keys), .restart = true, .meaning = "Content Store."},
     {"fib", ONE(fib, fib_keys), .restart = true, .meaning = "Forwarding Information Base."},
     {"lp", ONE(lp, lp_keys), .restart = true, .meaning = "NDNLPv2 reassembly."},
+    {"authorizations", .kind = SCHEMA_LIST,
+     MANY(authorization, n_authorizations, CONF_AUTHORIZATIONS_MAX, authorization_keys), .restart = true,
+     .meaning = "Who may command faces, FIB, CS and strategies. Without this section everyone whose packets come from "
+                "this host may, as with the reference forwarder's sample configuration; with it only who is listed."},
+    {"rib", ONE(rib, rib_keys), .restart = true, .meaning = "Routes of applications and routing daemons."},
 };
 const unsigned schema_n_sections = N(schema_sections);
 

@@ -13,6 +13,9 @@
  * Checks, defaults, effective configuration and manual all read it.
  */
 
+/** Octets of a default, NUL counted in. */
+#define SCHEMA_DEFAULT_MAX 128
+
 enum schema_type {
     SCHEMA_BOOL,    /**< true, false, also "yes" and "no"; bool */
     SCHEMA_COUNT,   /**< number, also "64k"; unsigned or uint64_t by @p size */
@@ -23,6 +26,7 @@ enum schema_type {
     SCHEMA_CHOICE,  /**< one of a set of words; int */
     SCHEMA_TEXT,    /**< string; const char * */
     SCHEMA_COUNTS,  /**< numbers: [ 1, 2 ], elements as SCHEMA_COUNT */
+    SCHEMA_TEXTS,   /**< strings: [ "a", "b" ], also "a" alone or none: [ ]; elements as SCHEMA_TEXT */
 };
 
 struct schema_choice {
@@ -36,17 +40,19 @@ typedef bool (*schema_accept_t)(void *item, const char *text, char *why, size_t 
 struct schema_key {
     const char *name;
     enum schema_type type;
-    size_t offset, size;  /**< of the field (of one element for SCHEMA_COUNTS) in the item */
-    size_t count_offset;  /**< SCHEMA_COUNTS: of the unsigned that counts elements */
-    unsigned max_count;   /**< SCHEMA_COUNTS */
-    int64_t min, max;     /**< of numbers; of the length for SCHEMA_TEXT, when max is not 0 */
-    const char *zero;     /**< what 0 means, when it is allowed although it is below @p min */
-    const char *def;      /**< default as it would be written, without quotes; NULL: none */
+    size_t offset, size; /**< of the field (of one element for SCHEMA_COUNTS) in the item */
+    size_t count_offset; /**< SCHEMA_COUNTS, SCHEMA_TEXTS: of the unsigned that counts elements */
+    unsigned max_count;  /**< SCHEMA_COUNTS, SCHEMA_TEXTS */
+    int64_t min, max;    /**< of numbers; of the length of strings */
+    const char *zero;    /**< what 0 means, when it is allowed although it is below @p min */
+    /** Default as it would be written, without quotes; of SCHEMA_TEXTS "a, b"; NULL: none. */
+    const char *def;
     const char *def_note; /**< what takes the place of a default that depends on other settings */
     bool required;
-    schema_accept_t accept;              /**< SCHEMA_TEXT */
+    schema_accept_t
+        accept; /**< SCHEMA_TEXT; SCHEMA_TEXTS: called for each element, also of a default that is replaced */
     const struct schema_choice *choices; /**< SCHEMA_CHOICE, ended by a NULL name */
-    const char *form;                    /**< how a value of SCHEMA_TEXT looks, for messages and the manual */
+    const char *form;                    /**< how a string looks, for messages and the manual */
     const char *meaning;
 };
 

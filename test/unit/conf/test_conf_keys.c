@@ -33,6 +33,9 @@ static void compose(char *text, size_t size, const struct schema_section *sectio
     else if (strcmp(section->name, "strategy") == 0)
         snprintf(text, size, "\n\nstrategy = ( { %s%s%s\n } );\n", NEED("prefix", "\"/a\""),
                  NEED("strategy", "\"multicast\""), line);
+    else if (strcmp(section->name, "authorizations") == 0)
+        snprintf(text, size, "\n\nauthorizations = ( { %s%s%s\n } );\n", NEED("certfile", "\"any\""),
+                 NEED("privileges", "\"cs\""), line);
     else
         snprintf(text, size, "\n\n%s: { %s\n };\n", section->name, line);
 }
@@ -232,7 +235,7 @@ Test(conf_keys, texts_refuse_what_is_no_text)
 {
     FOR_EACH_KEY(section, key)
     {
-        if (key->type != SCHEMA_TEXT)
+        if (key->type != SCHEMA_TEXT && key->type != SCHEMA_TEXTS)
             continue;
         cr_expect_gt(key->max, 0);
         cr_expect_not_null(key->form);
@@ -278,6 +281,42 @@ Test(conf_keys, lists_take_an_array_a_list_or_one_number)
     conf_free(conf);
 }
 
+Test(conf_keys, texts_take_an_array_a_list_one_string_or_none)
+{
+    struct conf *conf = load_good("rib: { localhost-security = [ \"/a\", \"b\" ]; };");
+    cr_expect_eq(conf->rib.n_localhost_security, 2);
+    cr_expect_str_eq(conf->rib.localhost_security[0], "/a");
+    cr_expect_str_eq(conf->rib.localhost_security[1], "b");
+    cr_expect_null(conf->rib.localhost_security[2]);
+    cr_expect_eq(conf->rib.n_announcement_validation, 1);
+    cr_expect_str_eq(conf->rib.announcement_validation[0], "any");
+    cr_expect_eq(conf->rib.n_localhop_security, 0);
+    conf_free(conf);
+    conf = load_good("rib: { localhost-security = ( \"a\" ); localhop-security = \"any\"; };");
+    cr_expect_eq(conf->rib.n_localhost_security, 1);
+    cr_expect_str_eq(conf->rib.localhost_security[0], "a");
+    cr_expect_eq(conf->rib.n_localhop_security, 1);
+    conf_free(conf);
+    // None, where the default is something, stays none when it is written and read again.
+    conf = load_good("rib: { localhost-security = [ ]; };");
+    char *effective = NULL;
+    size_t len;
+    FILE *out = open_memstream(&effective, &len);
+    conf_print_effective(conf, out);
+    fclose(out);
+    struct conf *again = load_good(effective);
+    cr_expect_eq(conf->rib.n_localhost_security, 0);
+    cr_expect_eq(again->rib.n_localhost_security, 0);
+    cr_expect_eq(again->rib.n_announcement_validation, 1);
+    cr_expect_eq(conf_restart_needed(conf, again, NULL), 0);
+    conf_free(again);
+    again = load_good("rib: { localhost-security = [ \"any\", \"c\" ]; };");
+    cr_expect_eq(conf_restart_needed(conf, again, NULL), 1);
+    conf_free(again);
+    conf_free(conf);
+    free(effective);
+}
+
 Test(conf_keys, manual_names_every_key_with_its_meaning)
 {
     char *manual = NULL;
@@ -319,7 +358,7 @@ Test(conf_keys, schema_is_sound)
         cr_expect_lt(key->offset + key->size, section->item_size + 1);
         if (is_number(key))
             cr_expect_lt(key->min, key->max);
-        cr_expect_eq(key->type == SCHEMA_TEXT, key->accept != NULL, "%s", key->name);
+        cr_expect_eq(key->type == SCHEMA_TEXT || key->type == SCHEMA_TEXTS, key->accept != NULL, "%s", key->name);
         cr_expect_eq(key->type == SCHEMA_CHOICE, key->choices != NULL, "%s", key->name);
     }
 }
