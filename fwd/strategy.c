@@ -5,6 +5,9 @@
 const struct strategy strategy_default = {
     .type = &strategy_best_route,
     .suppression = {.initial_ticks = 10, .max_ticks = 239, .multiplier = 2},
+    .probing_interval_ms = 60000,
+    .max_timeouts = 3,
+    .measurements_lifetime_ms = 300000,
 };
 
 static uint16_t strategy_ticks(uint32_t ms)

@@ -34,9 +34,14 @@ struct strategy_choice {
     const struct face *out[FIB_NEXTHOPS_MAX];
 };
 
+/** An instance: a type with parameters. */
 struct strategy {
     const struct strategy_type *type;
     struct strategy_suppression suppression;
+    uint16_t number; /**< its place in fwd_shared.strategies */
+    uint32_t probing_interval_ms;
+    uint32_t max_timeouts; /**< silent ones, before a face counts as timed out */
+    uint32_t measurements_lifetime_ms;
 };
 
 struct strategy_type {
@@ -45,6 +50,8 @@ struct strategy_type {
     bool nack_no_route; /**< an Interest without eligible next hop is answered with Nack NoRoute and forgotten */
     bool nack_on_loop;  /**< a looping Interest is answered with Nack Duplicate */
     bool handles_nack;  /**< Nacks from upstream are aggregated and passed on */
+    bool suppresses;    /**< takes the parameters retx-suppression-* */
+    bool probes;        /**< takes probing-interval, max-timeouts and measurements-lifetime */
     /** Choose upstreams for a new or retransmitted Interest whose in-record is in place. */
     void (*interest)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);
 };
@@ -55,7 +62,7 @@ struct strategy_suppression strategy_suppression(uint32_t initial_ms, uint32_t m
 extern const struct strategy_type strategy_best_route;
 extern const struct strategy_type strategy_multicast;
 
-/** Default parameters: 10 ms, 250 ms, 2. */
+/** best-route; of every strategy's parameters the defaults. */
 extern const struct strategy strategy_default;
 
 /** Why a next hop may not be used for this Interest; DROP_NONE when it may, and then *out is its face. Worker. */

@@ -75,6 +75,7 @@ static void best_route_interest(struct fwd *fwd, const struct strategy *strategy
 const struct strategy_type strategy_best_route = {
     .name = "best-route",
     .version = 5,
+    .suppresses = true,
     .nack_no_route = true,
     .nack_on_loop = true,
     .handles_nack = true,

@@ -29,5 +29,6 @@ static void multicast_interest(struct fwd *fwd, const struct strategy *strategy,
 const struct strategy_type strategy_multicast = {
     .name = "multicast",
     .version = 5,
+    .suppresses = true,
     .interest = multicast_interest,
 };

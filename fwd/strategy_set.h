@@ -27,11 +27,15 @@ const struct strategy *const *strategy_set_list(const struct strategy_set *set);
  * instances have one number.
  *
  * @return 0 and *number; -ENOENT: no such strategy, or version (404); -EINVAL: it cannot be made so (409), -ENOSPC;
- * @p why gets words for both
+ * @p why gets words for all of them
  */
 int strategy_set_instance(struct strategy_set *set, const uint8_t *name, uint16_t len, uint16_t *number, char why[128]);
 
-/** Instance name with version and given parameters, as TLV-VALUE. @return octets at *name, which lives with the set */
+/** The same by URI; a short name such as "asf" or "asf/v=5/max-timeouts~2" stands for what follows .../strategy/. */
+int strategy_set_instance_uri(struct strategy_set *set, const char *uri, uint16_t *number, char why[128]);
+
+/** Instance name with version and given parameters, as TLV-VALUE. @return octets at *name, which lives with the set; 0
+ * when there is no such number */
 uint16_t strategy_set_name(const struct strategy_set *set, uint16_t number, const uint8_t **name);
 
 #endif
