@@ -16,6 +16,7 @@ control() {
     pit/arena.c) ;;                       # maps the tables' memory at start
     pit/fib_table.c | pit/fib_write.c) ;; # FIB updates, control thread; workers read through pit/fib.c
     fwd/dispatch_create.c) ;;             # rings between workers, made at start
+    fwd/strategy_set.c) ;;                # instances, made by the control thread
     fwd/client/* | fwd/daemon/*) ;;
     ports/match_lookup.c) return 1 ;;     # of ports/, workers run only this and what headers inline
     ports/*) ;;
