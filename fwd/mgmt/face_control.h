@@ -29,9 +29,17 @@ struct face_control_config {
     uint16_t n_ports;
     struct monitor *monitor; /**< NULL in tests */
     struct sock *sock;       /**< NULL: no sockets */
+    bool congestion_marking; /**< default of new UDP and TCP faces */
 };
 
+/**
+ * Adds the faces contentstore:// (254) and null:// (255) to the table, which take everything and send nothing, and the
+ * ring by which workers tell of unknown peers (fwd/unknown.h). After the ports were opened and before workers start.
+ *
+ * @return 0, -ENOMEM
+ */
 int face_control_create(struct face_control **control, const struct face_control_config *config);
+/** After workers and the I/O thread ended. Requests that wait for a socket are not answered any more. */
 void face_control_destroy(struct face_control *control);
 
 /** Hear of faces: created, destroyed (the face is still there during the call), up, down. */
@@ -58,14 +66,24 @@ typedef void (*face_made_t)(void *ctx, unsigned code, const char *text, const st
  */
 void face_control_make(struct face_control *control, const struct face_request *request, face_made_t made, void *ctx);
 
+/**
+ * For sock_listener.connected: the outcome of a sock_connect() that face_control_make() began under @p ticket.
+ *
+ * @return FaceId, 0: nobody waits for it, or there is no room
+ */
+uint32_t face_control_connected(struct face_control *control, uint64_t ticket, int rc,
+                                const struct face_config *config);
+
 /** Announce a face that was added to the table by someone else (configuration, an accepted socket). */
 void face_control_announce(struct face_control *control, uint32_t id);
-/** Take a face away everywhere: receive match, monitor, FIB and RIB (by listeners), table, workers. @return 0, -ENOENT
+/**
+ * Take a face away everywhere: receive match, monitor, RIB (by listeners) and table at once, FIB and workers at the
+ * next face_control_poll(), for all faces that have gone by then. Reserved faces stay. @return 0, -ENOENT, -EPERM
  */
 int face_control_remove(struct face_control *control, uint32_t id);
 /** faces/update. @return 0, -ENOENT, -EINVAL with *wrong (bits of enum mgmt_field) that cannot be so */
 int face_control_change(struct face_control *control, uint32_t id, const struct face_update *update, uint32_t *wrong);
-/** A face went up or down, as the monitor or a socket says. */
+/** A face went up or down, as the monitor (which set its flag) or a socket says. */
 void face_control_updown(struct face_control *control, uint32_t id, bool up);
 /** Housekeeping: idle on-demand faces and the like. @return nanoseconds until it wants to be called again */
 uint64_t face_control_poll(struct face_control *control, uint64_t now_ns);
