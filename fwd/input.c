@@ -254,6 +254,7 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
     enum drop drop = DROP_NONE;
     if (port->bare) {
         face_id = port->thread != NULL ? thread_port_face(mbuf) : port_bare_face(port);
+        sender = port->thread != NULL ? thread_port_sender(mbuf) : 0;
         drop = face_id == 0 ? DROP_NO_FACE : DROP_NONE;
     } else {
         struct frame_opts opts = port_frame_opts(port, pkt->mbuf);

@@ -17,7 +17,7 @@
  * Each worker has a single-producer single-consumer ring of its own in each direction. A worker that has sent wakes
  * the thread by an eventfd, and only when the thread said that it sleeps.
  */
-#define THREAD_PORT_RING   1024
+#define THREAD_PORT_RING   4096
 #define THREAD_PORT_QUEUES 64
 
 struct thread_port {
@@ -43,6 +43,18 @@ static inline uint32_t thread_port_face(const struct rte_mbuf *mbuf)
 static inline void thread_port_set_face(struct rte_mbuf *mbuf, uint32_t face)
 {
     mbuf->hash.usr = face;
+    mbuf->hash.fdir.hi = 0;
+}
+
+/** Tells apart the senders of a multi-access face that a frame came by; 0 otherwise. After thread_port_set_face(). */
+static inline void thread_port_set_sender(struct rte_mbuf *mbuf, uint32_t sender)
+{
+    mbuf->hash.fdir.hi = sender;
+}
+
+static inline uint32_t thread_port_sender(const struct rte_mbuf *mbuf)
+{
+    return mbuf->hash.fdir.hi;
 }
 
 /* The workers' end. */
@@ -67,6 +79,11 @@ uint16_t thread_port_receive(struct thread_port *thread, struct rte_mbuf **mbufs
  * @return frames taken, the first of them; the rest stays the caller's
  */
 uint16_t thread_port_send(struct thread_port *thread, uint16_t queue, struct rte_mbuf **mbufs, uint16_t n);
+/** Frames that thread_port_send() takes for sure. */
+static inline uint32_t thread_port_room(const struct thread_port *thread, uint16_t queue)
+{
+    return rte_ring_free_count(thread->to_worker[queue]);
+}
 /**
  * Say that the thread is about to block on wake_fd. @return false when there are frames: then it must not block, and
  * counts as awake
@@ -74,5 +91,10 @@ uint16_t thread_port_send(struct thread_port *thread, uint16_t queue, struct rte
 bool thread_port_sleep(struct thread_port *thread);
 /** The thread has woken up, for whatever reason; empties wake_fd. */
 void thread_port_wake(struct thread_port *thread);
+/** The same without the system call, for a thread that knows that wake_fd was not what woke it up. */
+static inline void thread_port_awake(struct thread_port *thread)
+{
+    atomic_store_explicit(&thread->asleep, false, memory_order_relaxed);
+}
 
 #endif

@@ -81,7 +81,7 @@ while IFS= read -r file; do
     parser) rooms='parser' system="$libc" ;;
     conf) rooms='conf' system="$libc|libconfig\.h" ;;
     pit) rooms='parser|pit' system="$libc|$rte|openssl/[a-z0-9]+\.h" ;;
-    ports) rooms='parser|ports' system="$libc|$rte|bpf/[a-z_]+\.h|linux/[a-z0-9_/]+\.h|libmnl/libmnl\.h|xdp/[a-z_]+\.h|net/[a-z_]+\.h" ;;
+    ports) rooms='parser|ports' system="$libc|$rte|bpf/[a-z_]+\.h|linux/[a-z0-9_/]+\.h|libmnl/libmnl\.h|xdp/[a-z_]+\.h|net/[a-z_]+\.h|uv\.h|libwebsockets\.h" ;;
     fwd) rooms='parser|pit|ports|conf|fwd' system='.*' ;;
     *) continue ;;
     esac

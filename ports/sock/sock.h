@@ -27,9 +27,11 @@ struct sock_subnet {
     uint8_t prefix_len;
 };
 
+/** Strings and lists stay the caller's, and stay until sock_stop(). */
 struct sock_config {
     struct port *port; /**< thread port, opened */
     struct rte_mempool *pool;
+    const char *account; /**< that the daemon becomes: owner of the Unix socket and of folders made for it; NULL: us */
 
     const char *unix_path;  /**< NULL: none */
     unsigned unix_mode;     /**< 0660 */
@@ -52,7 +54,7 @@ struct sock_config {
     bool ws_listen, ws_v4, ws_v6;
     uint16_t ws_port;
 
-    uint32_t faces_max;      /**< on-demand faces at once */
+    uint32_t faces_max;      /**< on-demand faces at once, of each kind: none can crowd out another */
     uint32_t queue_max;      /**< octets that may wait for a slow reader; more is dropped */
     uint32_t stall_ms;       /**< a peer that reads nothing, or completes no element, for this long is closed: 10 s */
     bool congestion_marking; /**< default of new faces */
@@ -115,7 +117,8 @@ struct sock_counters {
     uint64_t stalled;    /**< connections closed by stall_ms */
     uint64_t queue_full; /**< packets dropped because their reader was slow */
     uint64_t no_mbuf;    /**< packets lost for want of a buffer */
-    uint64_t ring_full;  /**< packets lost because a worker was too slow */
+    uint64_t ring_full;  /**< datagrams lost because a worker was too slow; streams wait */
+    uint64_t no_face;    /**< packets that came for a peer that is gone */
 };
 void sock_counters(const struct sock *sock, struct sock_counters *counters);
 /** Milliseconds until an on-demand face is closed if nothing comes, for ExpirationPeriod; -1: never. */

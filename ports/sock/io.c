@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The I/O thread: its loop, its turns. */
+#include "ports/sock/private.h"
+
+#include <linux/capability.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <rte_lcore.h>
+
+/* Batches written in one turn, before the sockets are read again. */
+#define BATCHES_MAX 4
+
+/* Write what the workers sent. @return frames */
+static unsigned io_write(struct sock *sock)
+{
+    uint16_t n = thread_port_receive(sock->frames, sock->batch, SOCK_BATCH);
+    struct sock_conn *touched = NULL, **end = &touched;
+    for (uint16_t i = 0; i < n; i++) {
+        struct sock_conn *conn = sock_of_face(sock, thread_port_face(sock->batch[i]));
+        if (conn == NULL || conn->state != SOCK_UP) {
+            sock_count(&sock->counters.no_face);
+            continue;
+        }
+        sock->batch_next[i] = SOCK_NONE;
+        if (conn->first == SOCK_NONE) {
+            conn->first = i;
+            conn->next_touched = NULL;
+            *end = conn;
+            end = &conn->next_touched;
+        } else {
+            sock->batch_next[conn->last] = i;
+        }
+        conn->last = i;
+    }
+    while (touched != NULL) {
+        struct sock_conn *conn = touched;
+        uint32_t first = conn->first;
+        touched = conn->next_touched;
+        conn->first = SOCK_NONE;
+        stream_send(conn, first); /* the connection may be gone after */
+    }
+    rte_pktmbuf_free_bulk(sock->batch, n);
+    return n;
+}
+
+static void io_unblock(struct sock *sock)
+{
+    struct sock_conn *conn = sock->blocked, *next;
+    sock->blocked = NULL;
+    for (; conn != NULL; conn = next) {
+        next = conn->next_blocked;
+        stream_unblock(conn);
+    }
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+    (void)idle; /* its presence keeps the loop from sleeping */
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct sock *sock = prepare->data;
+    bool idling = sock->blocked != NULL || !thread_port_sleep(sock->frames);
+    if (idling == sock->idling) {
+        return;
+    }
+    sock->idling = idling;
+    if (idling) {
+        uv_idle_start(&sock->idle, on_idle);
+    } else {
+        uv_idle_stop(&sock->idle);
+    }
+}
+
+static void on_check(uv_check_t *check)
+{
+    struct sock *sock = check->data;
+    unsigned work = 0, n, i = 0;
+    thread_port_awake(sock->frames);
+    do {
+        n = io_write(sock);
+        work += n;
+    } while (n == SOCK_BATCH && ++i < BATCHES_MAX);
+    if (sock->blocked != NULL) {
+        if (work == 0) {
+            const struct timespec pause = {.tv_nsec = 20000}; /* for the worker to make room */
+            nanosleep(&pause, NULL);
+        }
+        io_unblock(sock);
+    }
+}
+
+static void on_wake(uv_poll_t *handle, int status, int events)
+{
+    struct sock *sock = handle->data;
+    (void)status;
+    (void)events;
+    thread_port_wake(sock->frames);
+}
+
+static void close_handle(uv_handle_t *handle, void *arg)
+{
+    (void)arg;
+    if (!uv_is_closing(handle)) {
+        uv_close(handle, NULL);
+    }
+}
+
+static void io_stop(struct sock *sock)
+{
+    unsigned n = 0;
+    sock->stopping = true;
+    while (io_write(sock) > 0 && n++ < BATCHES_MAX) {
+    }
+    for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        conn_close(conn);
+    }
+    uv_walk(&sock->loop, close_handle, NULL);
+}
+
+static void on_change(struct sock *sock, const struct sock_order *order)
+{
+    struct sock_conn *conn = sock_of_face(sock, order->face);
+    if (conn == NULL) {
+        return;
+    }
+    atomic_store_explicit(&conn->persistency, order->persistency, memory_order_relaxed);
+    conn->flags = order->flags;
+    conn->mtu = order->mtu;
+    conn->congestion_interval_ns = order->congestion_interval_ns;
+    conn->congestion_threshold = order->congestion_threshold;
+}
+
+static void on_orders(uv_async_t *async)
+{
+    struct sock *sock = async->data;
+    struct sock_order *order = sock_take_orders(sock), *next;
+    for (; order != NULL; order = next) {
+        struct sock_conn *conn;
+        next = order->next;
+        switch (order->kind) {
+        case SOCK_ORDER_FACE:
+            conn_set_face(order->conn, order->face);
+            break;
+        case SOCK_ORDER_CONNECT:
+            break;
+        case SOCK_ORDER_CLOSE:
+            conn = sock_of_face(sock, order->face);
+            if (conn != NULL) {
+                conn_close(conn);
+            }
+            break;
+        case SOCK_ORDER_CHANGE:
+            on_change(sock, order);
+            break;
+        case SOCK_ORDER_STOP:
+            io_stop(sock);
+            break;
+        }
+        free(order);
+    }
+}
+
+/* Peers that do nothing while something is expected of them. */
+static bool io_stalled(const struct sock_conn *conn, uint64_t now_ms)
+{
+    uint32_t stall_ms = conn->sock->config.stall_ms;
+    return (conn->out.len > 0 && now_ms - conn->out_since_ms >= stall_ms) ||
+           (conn->in.len > 0 && !conn->blocked && now_ms - conn->in_since_ms >= stall_ms);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct sock *sock = timer->data;
+    uint64_t now_ms = sock_now_ms(sock);
+    for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        if (conn->state == SOCK_UP && io_stalled(conn, now_ms)) {
+            sock_count(&sock->counters.stalled);
+            conn_log(sock, conn->remote_uri, "closed: it neither reads nor completes a packet");
+            conn_lost(conn);
+        }
+    }
+    for (unsigned i = 0; i < sock->n_servers; i++) {
+        server_resume(&sock->server[i]);
+    }
+}
+
+/* It reads what peers send, and needs no right for that. */
+static void drop_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+    syscall(SYS_capset, &header, data);
+    prctl(PR_SET_NO_NEW_PRIVS, 1ul, 0ul, 0ul, 0ul);
+}
+
+void *io_main(void *arg)
+{
+    struct sock *sock = arg;
+    drop_capabilities();
+    rte_thread_register(); /* for a mempool cache of its own; without it things are slower, not wrong */
+    uv_run(&sock->loop, UV_RUN_DEFAULT);
+    rte_thread_unregister();
+    return NULL;
+}
+
+int io_init(struct sock *sock)
+{
+    int rc = uv_loop_init(&sock->loop);
+    if (rc != 0) {
+        return rc;
+    }
+    uv_async_init(&sock->loop, &sock->async, on_orders);
+    uv_poll_init(&sock->loop, &sock->wake, sock->frames->wake_fd);
+    uv_prepare_init(&sock->loop, &sock->prepare);
+    uv_check_init(&sock->loop, &sock->check);
+    uv_idle_init(&sock->loop, &sock->idle);
+    uv_timer_init(&sock->loop, &sock->timer);
+    sock->async.data = sock->wake.data = sock->prepare.data = sock->check.data = sock->idle.data = sock->timer.data =
+        sock;
+    uv_poll_start(&sock->wake, UV_READABLE, on_wake);
+    uv_prepare_start(&sock->prepare, on_prepare);
+    uv_check_start(&sock->check, on_check);
+    uint64_t period_ms = RTE_MAX(10u, RTE_MIN(1000u, sock->config.stall_ms / 4));
+    uv_timer_start(&sock->timer, on_timer, period_ms, period_ms);
+    for (unsigned i = 0; i < sock->n_servers && rc == 0; i++) {
+        rc = server_start(&sock->server[i]);
+    }
+    return rc;
+}
+
+void io_discard(struct sock *sock)
+{
+    uv_walk(&sock->loop, close_handle, NULL);
+    uv_run(&sock->loop, UV_RUN_DEFAULT);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ports/sock/queue.h"
+#include "ports/sock/stream.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const char *name;
+    uint8_t octets[20];
+    size_t len;
+    enum stream_verdict verdict;
+    size_t size;
+};
+
+Test(stream, first_element_is_cut)
+{
+    static const struct row rows[] = {
+        {"nothing", {0}, 0, STREAM_MORE, 0},
+        {"a type", {5}, 1, STREAM_MORE, 0},
+        {"an empty element", {100, 0}, 2, STREAM_ELEMENT, 2},
+        {"an empty element and more", {100, 0, 5, 1, 1}, 5, STREAM_ELEMENT, 2},
+        {"an element", {5, 2, 1, 2}, 4, STREAM_ELEMENT, 4},
+        {"one octet short", {5, 3, 1, 2}, 4, STREAM_MORE, 0},
+        {"three octets of length", {5, 253, 0, 1, 9}, 5, STREAM_ELEMENT, 5},
+        {"length cut", {5, 253, 0}, 3, STREAM_MORE, 0},
+        {"five octets of length", {5, 254, 0, 0, 0, 1, 9}, 7, STREAM_ELEMENT, 7},
+        {"nine octets of length", {5, 255, 0, 0, 0, 0, 0, 0, 0, 1, 9}, 11, STREAM_ELEMENT, 11},
+        {"largest packet begins", {6, 253, 0x22, 0x5c}, 4, STREAM_MORE, 0},
+        {"one octet too long", {6, 253, 0x22, 0x5d}, 4, STREAM_BAD, 0},
+        {"largest with a longer header", {6, 254, 0, 0, 0x22, 0x5a}, 6, STREAM_MORE, 0},
+        {"too long with a longer header", {6, 254, 0, 0, 0x22, 0x5b}, 6, STREAM_BAD, 0},
+        {"2^32-1", {6, 254, 255, 255, 255, 255}, 6, STREAM_BAD, 0},
+        {"2^64-1", {6, 255, 255, 255, 255, 255, 255, 255, 255, 255}, 10, STREAM_BAD, 0},
+        {"type 0", {0, 2, 1, 2}, 4, STREAM_BAD, 0},
+        {"type 0 alone", {0}, 1, STREAM_BAD, 0},
+        {"type of three octets", {253, 3, 32, 1, 7}, 5, STREAM_ELEMENT, 5},
+        {"type of three octets cut", {253, 3}, 2, STREAM_MORE, 0},
+        {"type 0 in three octets", {253, 0, 0, 1, 7}, 5, STREAM_BAD, 0},
+        {"type 2^32", {255, 0, 0, 0, 1, 0, 0, 0, 0, 0}, 10, STREAM_BAD, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct row *row = &rows[i];
+        size_t size = 0;
+        cr_expect_eq(stream_cut(row->octets, row->len, &size), row->verdict, "%s", row->name);
+        cr_expect_eq(size, row->size, "%s: %zu", row->name, size);
+    }
+}
+
+/* However little there is of a stream, the verdict on it does not change as more comes. */
+Test(stream, verdicts_hold_at_every_split)
+{
+    static uint8_t octets[STREAM_ELEMENT_MAX + 1];
+    static const size_t lengths[] = {0, 1, 252, 253, 254, 1500, STREAM_ELEMENT_MAX - 4, STREAM_ELEMENT_MAX - 3};
+    for (size_t k = 0; k < sizeof lengths / sizeof lengths[0]; k++) {
+        size_t length = lengths[k], header = length < 253 ? 2 : 4;
+        octets[0] = 6;
+        octets[1] = length < 253 ? (uint8_t)length : 253;
+        octets[2] = (uint8_t)(length >> 8);
+        octets[3] = (uint8_t)length;
+        for (size_t len = 0; len <= sizeof octets; len++) {
+            size_t size = 0;
+            enum stream_verdict verdict = stream_cut(octets, len, &size);
+            if (header + length > STREAM_ELEMENT_MAX) {
+                cr_assert_eq(verdict, len < header ? STREAM_MORE : STREAM_BAD, "%zu of %zu", len, length);
+            } else {
+                cr_assert_eq(verdict, len < header + length ? STREAM_MORE : STREAM_ELEMENT, "%zu of %zu", len, length);
+                cr_assert_eq(size, verdict == STREAM_ELEMENT ? header + length : 0);
+            }
+        }
+    }
+}
+
+Test(queue, gives_back_what_was_put_in)
+{
+    struct sock_queue queue = {0};
+    uint8_t in = 0, out = 0;
+    size_t left = 0;
+    srand(1);
+    for (unsigned i = 0; i < 20000; i++) {
+        size_t n = (size_t)rand() % 3000;
+        if (rand() % 2) {
+            uint8_t *room = queue_room(&queue, n);
+            cr_assert_not_null(room);
+            for (size_t k = 0; k < n; k++) {
+                room[k] = in++;
+            }
+            queue_added(&queue, n);
+            left += n;
+        } else {
+            n = n < left ? n : left;
+            for (size_t k = 0; k < n; k++) {
+                cr_assert_eq(queue_first(&queue)[k], out++);
+            }
+            queue_take(&queue, n);
+            left -= n;
+        }
+        cr_assert_eq(queue.len, left);
+    }
+    queue_clear(&queue);
+    cr_assert_null(queue.data);
+}
+
+Test(queue, holds_no_memory_when_empty)
+{
+    struct sock_queue queue = {0};
+    cr_assert(queue_set(&queue, (const uint8_t *)"abc", 3));
+    queue_take(&queue, 3);
+    cr_assert_null(queue.data);
+    cr_assert_eq(queue.size, 0);
+}
