@@ -362,3 +362,18 @@ bool accept_name(void *item, const char *text, char *why, size_t why_size)
     }
     return true;
 }
+
+bool accept_strategy(void *item, const char *text, char *why, size_t why_size)
+{
+    static const char prefix[] = "/localhost/nfd/strategy/";
+    static const char *const known[] = {"access", "asf", "best-route", "multicast", "random", "self-learning"};
+    (void)item;
+    const char *word = strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
+    size_t len = strcspn(word, "/");
+    for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strlen(known[i]) == len && memcmp(known[i], word, len) == 0)
+            return word[len] == '\0' || accept_name(item, word + len, why, why_size);
+    return refuse(why, why_size,
+                  "is not known; \"access\", \"asf\", \"best-route\", \"multicast\", \"random\" and "
+                  "\"self-learning\" are allowed, also with a version and parameters as \"asf/v=5/max-timeouts~2\"");
+}

@@ -26,6 +26,8 @@ bool accept_mac(void *item, const char *text, char *why, size_t why_size);
 bool accept_next_hop(void *item, const char *text, char *why, size_t why_size);
 /** Name URI, checked as far as that needs no decoding. */
 bool accept_name(void *item, const char *text, char *why, size_t why_size);
+/** Name of a strategy, short or in full, with version and parameters; the values of those are not looked at. */
+bool accept_strategy(void *item, const char *text, char *why, size_t why_size);
 /** Name of a port or face. */
 bool accept_reference(void *item, const char *text, char *why, size_t why_size);
 /** Trust anchor: "any", "base64:...", or a path. */

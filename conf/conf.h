@@ -35,7 +35,6 @@ enum conf_log_level { CONF_LOG_ERROR = 0, CONF_LOG_WARNING, CONF_LOG_INFO, CONF_
 enum conf_hugepages { CONF_HUGEPAGES_AUTO = 0, CONF_HUGEPAGES_YES, CONF_HUGEPAGES_NO };
 enum conf_checksum { CONF_CHECKSUM_VERIFY = 0, CONF_CHECKSUM_TRUST };
 enum conf_cs_policy { CONF_CS_LRU = 0, CONF_CS_PRIORITY_FIFO };
-enum conf_strategy_kind { CONF_BEST_ROUTE = 0, CONF_MULTICAST };
 
 /* Values as in NFD management (and ports/face.h). */
 enum conf_scope { CONF_SCOPE_NON_LOCAL = 0, CONF_SCOPE_LOCAL = 1 };
@@ -126,7 +125,8 @@ struct conf_route {
 struct conf_strategy {
     struct conf_at at;
     const char *prefix; /**< name URI, not decoded */
-    int kind;           /**< enum conf_strategy_kind */
+    /** As configured: "multicast", "asf/v=5/max-timeouts~2", or NFD's name of an instance, not decoded. */
+    const char *strategy;
     uint32_t retx_suppression_initial_ms, retx_suppression_max_ms;
     double retx_suppression_multiplier;
 };

@@ -30,13 +30,6 @@ static const struct schema_choice link_types[] = {{"point-to-point", CONF_LINK_P
                                                   {"multi-access", CONF_LINK_MULTI_ACCESS},
                                                   {"ad-hoc", CONF_LINK_AD_HOC},
                                                   {NULL, 0}};
-static const struct schema_choice strategies[] = {{"best-route", CONF_BEST_ROUTE},
-                                                  {"multicast", CONF_MULTICAST},
-                                                  {"/localhost/nfd/strategy/best-route", CONF_BEST_ROUTE},
-                                                  {"/localhost/nfd/strategy/best-route/v=5", CONF_BEST_ROUTE},
-                                                  {"/localhost/nfd/strategy/multicast", CONF_MULTICAST},
-                                                  {"/localhost/nfd/strategy/multicast/v=5", CONF_MULTICAST},
-                                                  {NULL, 0}};
 
 static const struct schema_key daemon_keys[] = {
     {"user", SCHEMA_TEXT, FIELD(conf_daemon, user), .max = 32, .accept = accept_user, .form = "ACCOUNT",
@@ -152,8 +145,10 @@ static const struct schema_key route_keys[] = {
 static const struct schema_key strategy_keys[] = {
     {"prefix", SCHEMA_TEXT, FIELD(conf_strategy, prefix), .max = 4096, .required = true, .accept = accept_name,
      .form = "NAME", .meaning = "Name prefix that the strategy serves, with all below it that has none of its own."},
-    {"strategy", SCHEMA_CHOICE, FIELD(conf_strategy, kind), .required = true, .choices = strategies,
-     .meaning = "How a face is chosen; the full name that NFD uses is allowed too."},
+    {"strategy", SCHEMA_TEXT, FIELD(conf_strategy, strategy), .max = 1000, .required = true, .accept = accept_strategy,
+     .form = "STRATEGY",
+     .meaning = "How a face is chosen: access, asf, best-route, multicast, random or self-learning, also with "
+                "parameters as in \"asf/v=5/max-timeouts~2\"; the full name that NFD uses is allowed too."},
     {"retx-suppression-initial", SCHEMA_TIME_MS, FIELD(conf_strategy, retx_suppression_initial_ms), .min = 1,
      .max = 10000, .def = "10ms", .meaning = "Retransmissions sooner than this after the first Interest are not sent."},
     {"retx-suppression-max", SCHEMA_TIME_MS, FIELD(conf_strategy, retx_suppression_max_ms), .min = 1, .max = 10000,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "parser/cursor.h"
 #include "parser/ndn_encode.h"
 #include "parser/ndn_name.h"
@@ -15,7 +16,13 @@
 /* First octet of a version in a generic component, as naming conventions before typed components had it. */
 #define VERSION_MARKER 0xfd
 
-/* /localhost/nfd/strategy */
+/* What retransmissions are suppressed by unless parameters say otherwise. */
+#define SET_INITIAL_MS 10u
+#define SET_MAX_MS     250u
+#define SET_MULTIPLIER 2.0
+
+#define SET_URI_MAX    1400
+#define SET_PREFIX_URI "/localhost/nfd/strategy/"
 static const uint8_t set_prefix[] = "\x08\x09localhost\x08\x03nfd\x08\x08strategy";
 #define SET_PREFIX_LEN   (sizeof set_prefix - 1)
 #define SET_PREFIX_COMPS 3
@@ -145,9 +152,9 @@ static bool set_param(const struct strategy_type *type, const char *text, size_t
 static int set_params(const struct ndn_name *name, unsigned first, struct strategy *strategy, char why[128])
 {
     const struct strategy_type *type = strategy->type;
-    struct set_params params = {.initial_ms = 10,
-                                .max_ms = 250,
-                                .multiplier = 2,
+    struct set_params params = {.initial_ms = SET_INITIAL_MS,
+                                .max_ms = SET_MAX_MS,
+                                .multiplier = SET_MULTIPLIER,
                                 .probing_interval_ms = strategy->probing_interval_ms,
                                 .max_timeouts = strategy->max_timeouts,
                                 .measurements_lifetime_ms = strategy->measurements_lifetime_ms};
@@ -164,6 +171,8 @@ static int set_params(const struct ndn_name *name, unsigned first, struct strate
                          : set_refuse(why, -EINVAL, "%s has no parameter %.*s", type->name,
                                       (int)RTE_MIN(len, (size_t)40), text);
     }
+    if (name->len > STRATEGY_NAME_MAX)
+        return set_refuse(why, -EINVAL, "the name is longer than %u octets", STRATEGY_NAME_MAX);
     if (params.initial_ms == 0 || params.max_ms < params.initial_ms)
         return set_refuse(why, -EINVAL, "retx-suppression-max is less than retx-suppression-initial, or that is 0");
     if (params.multiplier < 1 || params.multiplier > 1000)
@@ -302,17 +311,53 @@ int strategy_set_instance(struct strategy_set *set, const uint8_t *value, uint16
     return 0;
 }
 
-int strategy_set_instance_uri(struct strategy_set *set, const char *uri, uint16_t *number, char why[128])
+/* "multicast/x~1" and more in full, with the current version when there is none. @return as snprintf() */
+static int set_expand(const char *text, const char *more, char *uri, size_t size)
 {
-    char whole[1024];
+    size_t len = strcspn(text, "/");
+    const char *rest = text + len;
+    char version[8] = "";
+    for (unsigned i = 0; i < RTE_DIM(set_types); i++)
+        if (strlen(set_types[i]->name) == len && memcmp(set_types[i]->name, text, len) == 0 &&
+            strncmp(rest, "/v=", 3) != 0 && strncmp(rest, "/54=", 4) != 0)
+            snprintf(version, sizeof version, "/v=%u", set_types[i]->version);
+    return snprintf(uri, size, SET_PREFIX_URI "%.*s%s%s%s", (int)len, text, version, rest, more);
+}
+
+static int set_instance_text(struct strategy_set *set, const char *uri, uint16_t *number, char why[128])
+{
     uint8_t name[NDN_NAME_MAX];
-    if ((size_t)snprintf(whole, sizeof whole, "%s%s", uri[0] == '/' ? "" : "/localhost/nfd/strategy/", uri) >=
-        sizeof whole)
-        return set_refuse(why, -ENOENT, "there is no such strategy");
-    int len = ndn_name_from_uri(whole, name, sizeof name);
+    int len = ndn_name_from_uri(uri, name, sizeof name);
     if (len < 0)
         return set_refuse(why, -ENOENT, "there is no such strategy");
     return strategy_set_instance(set, name, (uint16_t)len, number, why);
+}
+
+int strategy_set_instance_uri(struct strategy_set *set, const char *uri, uint16_t *number, char why[128])
+{
+    char whole[SET_URI_MAX];
+    if (uri[0] == '/')
+        return set_instance_text(set, uri, number, why);
+    if (set_expand(uri, "", whole, sizeof whole) >= SET_URI_MAX)
+        return set_refuse(why, -ENOENT, "there is no such strategy");
+    return set_instance_text(set, whole, number, why);
+}
+
+int strategy_set_instance_conf(struct strategy_set *set, const struct conf_strategy *conf, uint16_t *number,
+                               char why[128])
+{
+    char more[128] = "", whole[SET_URI_MAX];
+    const char *text = conf->strategy;
+    if (conf->retx_suppression_initial_ms != SET_INITIAL_MS || conf->retx_suppression_max_ms != SET_MAX_MS ||
+        conf->retx_suppression_multiplier != SET_MULTIPLIER)
+        snprintf(more, sizeof more,
+                 "/retx-suppression-initial~%u/retx-suppression-max~%u/retx-suppression-multiplier~%.6f",
+                 conf->retx_suppression_initial_ms, conf->retx_suppression_max_ms, conf->retx_suppression_multiplier);
+    if (strncmp(text, SET_PREFIX_URI, sizeof SET_PREFIX_URI - 1) == 0)
+        text += sizeof SET_PREFIX_URI - 1;
+    if (set_expand(text, more, whole, sizeof whole) >= SET_URI_MAX)
+        return set_refuse(why, -ENOENT, "there is no such strategy");
+    return set_instance_text(set, whole, number, why);
 }
 
 uint16_t strategy_set_name(const struct strategy_set *set, uint16_t number, const uint8_t **name)
@@ -321,4 +366,17 @@ uint16_t strategy_set_name(const struct strategy_set *set, uint16_t number, cons
         return 0;
     *name = set->instance[number]->name;
     return set->instance[number]->name_len;
+}
+
+int strategy_set_text(const struct strategy_set *set, uint16_t number, char *text, size_t size)
+{
+    if (number >= set->n)
+        return snprintf(text, size, "%s", "");
+    const struct set_instance *instance = set->instance[number];
+    const struct strategy_type *type = instance->strategy.type;
+    char params[STRATEGY_TEXT_MAX] = "";
+    size_t params_at = SET_PREFIX_LEN + 2 + strlen(type->name) + 3;
+    if (instance->name_len > params_at)
+        (void)ndn_name_to_uri(instance->name + params_at, instance->name_len - params_at, params, sizeof params);
+    return snprintf(text, size, "/localhost/nfd/strategy/%s/v=%u%s", type->name, type->version, params);
 }

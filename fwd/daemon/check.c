@@ -25,12 +25,33 @@ static unsigned check_prefix(const struct conf *conf, const void *item, const ch
     return 1;
 }
 
+/* Strategies are made once for the check: what a version or a parameter may be is known there. */
+static unsigned check_strategies(const struct conf *conf, FILE *faults)
+{
+    struct strategy_set *set;
+    unsigned n = 0;
+    if (strategy_set_create(&set) != 0)
+        return 0;
+    for (unsigned i = 0; i < conf->n_strategies; i++) {
+        const struct conf_strategy *from = &conf->strategy[i];
+        uint16_t number;
+        char why[128];
+        n += check_prefix(conf, from, "strategy.prefix", from->prefix, faults);
+        if (strategy_set_instance_conf(set, from, &number, why) == 0)
+            continue;
+        struct conf_at at = conf_key_at(conf, from, "strategy");
+        fprintf(faults, "%s:%u: strategy.strategy: \"%.*s%s\" cannot be made: %s\n", at.file, at.line, SHOWN,
+                from->strategy, strlen(from->strategy) > SHOWN ? "..." : "", why);
+        n++;
+    }
+    strategy_set_destroy(set);
+    return n;
+}
+
 unsigned daemon_check(const struct conf *conf, FILE *faults)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < conf->n_routes; i++)
         n += check_prefix(conf, &conf->route[i], "route.prefix", conf->route[i].prefix, faults);
-    for (unsigned i = 0; i < conf->n_strategies; i++)
-        n += check_prefix(conf, &conf->strategy[i], "strategy.prefix", conf->strategy[i].prefix, faults);
-    return n;
+    return n + check_strategies(conf, faults);
 }

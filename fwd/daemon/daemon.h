@@ -10,7 +10,7 @@
 
 #include "conf/conf.h"
 #include "fwd/fwd.h"
-#include "fwd/strategy.h"
+#include "fwd/strategy_set.h"
 #include "fwd/worker.h"
 #include "ports/monitor.h"
 
@@ -40,10 +40,8 @@ struct daemon {
     pthread_mutex_t lock;
     uint16_t n_ports;
     struct port port[PORT_MAX];
-    uint32_t *face_id;         /**< FaceId of conf->face[i]; 0: not made */
-    struct strategy *strategy; /**< instances; [0] is the default */
-    const struct strategy **strategy_list;
-    uint16_t n_strategies;
+    uint32_t *face_id; /**< FaceId of conf->face[i]; 0: not made */
+    struct strategy_set *strategies;
     uint16_t n_workers;
     struct worker worker[FWD_WORKERS_MAX];
 };

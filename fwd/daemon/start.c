@@ -205,29 +205,20 @@ static uint16_t prefix_octets(const char *uri, uint8_t name[NDN_NAME_MAX])
 static int start_strategies(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
-    unsigned n = conf->n_strategies + 1;
-    daemon->strategy = calloc(n, sizeof *daemon->strategy);
-    daemon->strategy_list = calloc(n, sizeof *daemon->strategy_list);
-    if (daemon->strategy == NULL || daemon->strategy_list == NULL)
+    if (strategy_set_create(&daemon->strategies) != 0)
         return no_memory();
-    daemon->strategy[0] = strategy_default;
-    daemon->strategy_list[0] = &daemon->strategy[0];
-    daemon->n_strategies = 1;
-    daemon->shared.strategies = daemon->strategy_list;
+    daemon->shared.strategies = strategy_set_list(daemon->strategies);
     for (unsigned i = 0; i < conf->n_strategies; i++) {
         const struct conf_strategy *from = &conf->strategy[i];
-        uint16_t number = daemon->n_strategies++;
-        daemon->strategy[number] = (struct strategy){
-            .type = from->kind == CONF_MULTICAST ? &strategy_multicast : &strategy_best_route,
-            .suppression = strategy_suppression(from->retx_suppression_initial_ms, from->retx_suppression_max_ms,
-                                                from->retx_suppression_multiplier),
-        };
-        daemon->strategy_list[number] = &daemon->strategy[number];
+        uint16_t number;
+        char why[128];
         uint8_t name[NDN_NAME_MAX];
         uint16_t len = prefix_octets(from->prefix, name);
-        int rc = fib_strategy_set(daemon->shared.fib, name, len, number);
+        int rc = strategy_set_instance_conf(daemon->strategies, from, &number, why);
+        if (rc == 0 && (rc = fib_strategy_set(daemon->shared.fib, name, len, number)) != 0)
+            snprintf(why, sizeof why, "%s", strerror(-rc));
         if (rc != 0) {
-            log_error("%s:%u: strategy of %s: %s\n", AT(conf, from, "prefix"), from->prefix, strerror(-rc));
+            log_error("%s:%u: strategy of %s: %s\n", AT(conf, from, "prefix"), from->prefix, why);
             return -1;
         }
     }
@@ -345,8 +336,7 @@ void daemon_stop(struct daemon *daemon)
         face_table_destroy(daemon->shared.faces);
     if (daemon->shared.fib != NULL)
         fib_destroy(daemon->shared.fib);
-    free(daemon->strategy);
-    free(daemon->strategy_list);
+    strategy_set_destroy(daemon->strategies);
     free(daemon->face_id);
     rte_mempool_free(daemon->pool);
     free(daemon->qsbr);

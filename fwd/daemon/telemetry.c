@@ -331,12 +331,12 @@ static int answer_cs(struct rte_tel_data *d, uint64_t start)
 
 static int answer_routes(struct rte_tel_data *d, uint64_t start)
 {
-    return prefix_list_answer(&route_list, &source->shared, d, start);
+    return prefix_list_answer(&route_list, &source->shared, source->strategies, d, start);
 }
 
 static int answer_strategies(struct rte_tel_data *d, uint64_t start)
 {
-    return prefix_list_answer(&strategy_list, &source->shared, d, start);
+    return prefix_list_answer(&strategy_list, &source->shared, source->strategies, d, start);
 }
 
 static const struct {

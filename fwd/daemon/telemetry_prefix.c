@@ -8,15 +8,14 @@
 #include <string.h>
 
 #include "fwd/fwd.h"
-#include "fwd/strategy.h"
 #include "fwd/daemon/telemetry_page.h"
+#include "fwd/strategy_set.h"
 
 /** The strategy a FIB item carries, as NFD names it. */
-static void add_strategy(const struct fwd_shared *shared, struct rte_tel_data *row, uint16_t number)
+static void add_strategy(const struct strategy_set *set, struct rte_tel_data *row, uint16_t number)
 {
-    char text[128];
-    const struct strategy_type *type = shared->strategies[number]->type;
-    snprintf(text, sizeof text, "/localhost/nfd/strategy/%s/v=%u", type->name, type->version);
+    char text[STRATEGY_TEXT_MAX];
+    (void)strategy_set_text(set, number, text, sizeof text);
     page_text(row, "strategy", text);
 }
 
@@ -74,8 +73,8 @@ static bool list_visit(void *ctx, const struct fib_item *item)
     return true;
 }
 
-int prefix_list_answer(struct prefix_list *list, const struct fwd_shared *shared, struct rte_tel_data *d,
-                       uint64_t start)
+int prefix_list_answer(struct prefix_list *list, const struct fwd_shared *shared, const struct strategy_set *set,
+                       struct rte_tel_data *d, uint64_t start)
 {
     if (start == 0) {
         prefix_list_clear(list);
@@ -96,12 +95,13 @@ int prefix_list_answer(struct prefix_list *list, const struct fwd_shared *shared
         // Each octet of a name may take three characters.
         char uri[3 * NDN_NAME_MAX + 2 * NDN_NAME_DEPTH];
         int len = ndn_name_to_uri(list->names + from->name, from->name_len, uri, sizeof uri);
-        struct rte_tel_data *row = page_row(&page, i, 150 + (len > 0 ? (size_t)len : 0));
+        struct rte_tel_data *row =
+            page_row(&page, i, (list->strategies ? STRATEGY_TEXT_MAX : 150u) + (len > 0 ? (size_t)len : 0));
         if (row == NULL)
             break;
         page_text(row, "prefix", uri);
         if (list->strategies) {
-            add_strategy(shared, row, from->strategy);
+            add_strategy(set, row, from->strategy);
         } else {
             rte_tel_data_add_dict_u64(row, "face", from->nexthop.face);
             rte_tel_data_add_dict_u64(row, "cost", from->nexthop.cost);

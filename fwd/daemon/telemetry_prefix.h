@@ -9,6 +9,7 @@
 struct fwd_shared;
 struct prefix_row;
 struct rte_tel_data;
+struct strategy_set;
 
 /*
  * Listing of the FIB's prefixes in pages. Its walk has no place to go on from, so the first page takes a copy of what
@@ -29,7 +30,7 @@ struct prefix_list {
 void prefix_list_clear(struct prefix_list *list);
 
 /** Answer with the page that begins at @p start. @return 0, or -1 without memory or when the copy is gone */
-int prefix_list_answer(struct prefix_list *list, const struct fwd_shared *shared, struct rte_tel_data *d,
-                       uint64_t start);
+int prefix_list_answer(struct prefix_list *list, const struct fwd_shared *shared, const struct strategy_set *set,
+                       struct rte_tel_data *d, uint64_t start);
 
 #endif

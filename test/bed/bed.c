@@ -24,11 +24,6 @@
         }                                                                        \
     } while (0)
 
-static const struct strategy multicast = {
-    .type = &strategy_multicast,
-    .suppression = {.initial_ticks = 10, .max_ticks = 239, .multiplier = 2},
-};
-
 static struct bed *bed_of(struct fwd *fwd)
 {
     return fwd->send_ctx;
@@ -83,8 +78,10 @@ struct bed *bed_create(const struct bed_config *config)
     BED_CHECK(bed->pool != NULL);
     bed->free_sent = config->free_sent;
     bed->now_ns = 1000000000;
-    bed->strategies[0] = &strategy_default;
-    bed->strategies[1] = &multicast;
+    uint16_t number;
+    char why[128];
+    BED_CHECK(strategy_set_create(&bed->strategies) == 0);
+    BED_CHECK(strategy_set_instance_uri(bed->strategies, "multicast", &number, why) == 0 && number == 1);
 
     struct fwd_shared *shared = &bed->shared;
     ndn_name_hash_init();
@@ -92,7 +89,7 @@ struct bed *bed_create(const struct bed_config *config)
         shared->name_key.octets[i] = (uint8_t)(i * 37 + 11);
     shared->token_key[0] = 0x0123456789abcdef;
     shared->token_key[1] = 0xfedcba9876543211;
-    shared->strategies = bed->strategies;
+    shared->strategies = strategy_set_list(bed->strategies);
     shared->n_workers = n_workers;
     shared->lenient = config->lenient;
     shared->max_lifetime_ms = config->max_lifetime_ms != 0 ? config->max_lifetime_ms : NDN_LIFETIME_MAX_MS;
@@ -147,6 +144,7 @@ void bed_destroy(struct bed *bed)
     dispatch_destroy(bed->shared.dispatch);
     face_table_destroy(bed->shared.faces);
     fib_destroy(bed->shared.fib);
+    strategy_set_destroy(bed->strategies);
     BED_CHECK(bed_mbufs(bed) == 0);
     rte_mempool_free(bed->pool);
     free(bed);
@@ -260,6 +258,15 @@ void bed_strategy(struct bed *bed, const char *prefix, uint16_t strategy)
     uint8_t name[NDN_NAME_MAX];
     int len = ndn_name_from_uri(prefix, name, sizeof name);
     BED_CHECK(len >= 0 && fib_strategy_set(bed->shared.fib, name, (uint16_t)len, strategy) == 0);
+}
+
+const struct strategy *bed_strategy_named(struct bed *bed, const char *prefix, const char *strategy)
+{
+    uint16_t number;
+    char why[128];
+    BED_CHECK(strategy_set_instance_uri(bed->strategies, strategy, &number, why) == 0);
+    bed_strategy(bed, prefix, number);
+    return bed->shared.strategies[number];
 }
 
 struct rte_mbuf *bed_raw(struct bed *bed, const void *octets, size_t len)

@@ -4,7 +4,7 @@
 
 #include "fwd/dispatch.h"
 #include "fwd/fwd.h"
-#include "fwd/strategy.h"
+#include "fwd/strategy_set.h"
 
 #include <rte_mbuf.h>
 
@@ -53,8 +53,8 @@ struct bed {
     struct port port[PORT_MAX];
     uint16_t n_ports;
     unsigned n_faces;
-    uint32_t face[BED_FACES_MAX];         /**< ids of the faces there are */
-    const struct strategy *strategies[4]; /**< [0] best-route, [1] multicast */
+    uint32_t face[BED_FACES_MAX];    /**< ids of the faces there are */
+    struct strategy_set *strategies; /**< 0 is best-route, 1 multicast */
     uint64_t now_ns;
     unsigned n_sent;
     bool free_sent;
@@ -87,6 +87,8 @@ void bed_face_remove(struct bed *bed, uint32_t id);
 /** Route and strategy by URI; abort on failure. */
 void bed_route(struct bed *bed, const char *prefix, uint32_t face, uint32_t cost);
 void bed_strategy(struct bed *bed, const char *prefix, uint16_t strategy);
+/** The same by name, such as "asf/v=5/max-timeouts~2"; abort on failure. */
+const struct strategy *bed_strategy_named(struct bed *bed, const char *prefix, const char *strategy);
 
 /** A frame as @p face's peer would send it, with @p len octets of link-layer packet. */
 struct rte_mbuf *bed_frame(struct bed *bed, uint32_t face, const void *packet, size_t len);

@@ -49,6 +49,13 @@ check bad-component 3 4 <<<'port: { left: { netdev = "f0"; }; };
 face: { a: { port = "left"; remote = "ether://[02:00:00:00:01:02]"; }; };
 route: ( { prefix = "/A/sha256digest=1234"; face = "a"; } );
 strategy: ( { prefix = "/70000=A"; strategy = "multicast"; } );'
+check strategies 5 6 7 8 <<<"$good
+strategy: (
+{ prefix = \"/A\"; strategy = \"multicast/v=3\"; },
+{ prefix = \"/B\"; strategy = \"best-route/v=5/max-timeouts~2\"; },
+{ prefix = \"/C\"; strategy = \"/localhost/nfd/strategy/multicast/v=5/retx-suppression-max~1s\"; },
+{ prefix = \"/D\"; strategy = \"multicast/x/v=5\"; },
+{ prefix = \"/E\"; strategy = \"multicast\"; retx-suppression-max = \"1s\"; } );"
 check overflow 1 <<<'pit: { capacity = 99999999999999999999; };'
 check two-faults 1 2 <<<'pit: { capacity = -1; };
 cs: { policy = "random"; };'

@@ -292,7 +292,7 @@ Test(conf_load, settings_need_no_semicolon_at_the_end_of_a_line)
     cr_expect_eq(conf->cs.capacity, 0);
     cr_expect_eq(conf->cs.capacity_max, 0);
     cr_expect_eq(conf->n_routes, 0);
-    cr_expect_eq(conf->strategy[0].kind, CONF_MULTICAST);
+    cr_expect_str_eq(conf->strategy[0].strategy, "multicast");
     conf_free(conf);
 }
 

@@ -255,11 +255,10 @@ Test(strategy, data_of_a_removed_upstream_or_for_a_removed_downstream_is_no_harm
 
 Test(strategy, suppression_parameters_are_read)
 {
-    static const struct strategy slow = {.type = &strategy_best_route,
-                                         .suppression = {.initial_ticks = 100, .max_ticks = 150, .multiplier = 3}};
     SCENE();
-    bed->strategies[2] = &slow;
-    bed_strategy(bed, "/s", 2);
+    bed_strategy_named(bed, "/s",
+                       "best-route/v=5/retx-suppression-initial~104/retx-suppression-max~157/"
+                       "retx-suppression-multiplier~3");
     route("/s", E, 0);
     cr_assert_eq(try(A, "/s/1"), E);
     bed_pass(bed, 90);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "fwd/strategy_set.h"
 #include "parser/ndn_name.h"
 
@@ -164,6 +165,14 @@ Test(strategy_set, short_names_and_uris)
     name_is(number, P "multicast/v=5");
     cr_assert_eq(strategy_set_instance_uri(set, "multicast/v=5/retx-suppression-max~300", &number, why), 0);
     name_is(number, P "multicast/v=5/retx-suppression-max~300");
+    uint16_t same;
+    cr_assert_eq(strategy_set_instance_uri(set, "multicast/retx-suppression-max~300", &same, why), 0);
+    cr_assert_eq(same, number);
+    char text[STRATEGY_TEXT_MAX];
+    (void)strategy_set_text(set, number, text, sizeof text);
+    cr_assert_str_eq(text, P "multicast/v=5/retx-suppression-max~300");
+    (void)strategy_set_text(set, 999, text, sizeof text);
+    cr_assert_str_eq(text, "");
     cr_assert_eq(strategy_set_instance_uri(set, P "best-route/v=5", &number, why), 0);
     cr_assert_eq(number, 0);
     cr_assert_eq(strategy_set_instance_uri(set, "", &number, why), -ENOENT);
@@ -172,6 +181,36 @@ Test(strategy_set, short_names_and_uris)
     memset(longer, 'a', sizeof longer - 1);
     longer[sizeof longer - 1] = '\0';
     cr_assert_eq(strategy_set_instance_uri(set, longer, &number, why), -ENOENT);
+}
+
+Test(strategy_set, keys_of_the_configuration_are_parameters)
+{
+    static const struct {
+        struct conf_strategy conf;
+        const char *name;
+    } row[] = {
+        {{.strategy = "multicast", .retx_suppression_initial_ms = 10}, P "multicast/v=5"},
+        {{.strategy = P "multicast", .retx_suppression_initial_ms = 10}, P "multicast/v=5"},
+        {{.strategy = P "multicast/v=5", .retx_suppression_initial_ms = 20},
+         P "multicast/v=5/retx-suppression-initial~20/retx-suppression-max~250/retx-suppression-multiplier~2.000000"},
+        {{.strategy = "multicast", .retx_suppression_initial_ms = 20},
+         P "multicast/v=5/retx-suppression-initial~20/retx-suppression-max~250/retx-suppression-multiplier~2.000000"},
+        {{.strategy = P "multicast", .retx_suppression_initial_ms = 20},
+         P "multicast/v=5/retx-suppression-initial~20/retx-suppression-max~250/retx-suppression-multiplier~2.000000"},
+        {{.strategy = "multicast/v=6", .retx_suppression_initial_ms = 20}, NULL},
+        {{.strategy = "/elsewhere/multicast", .retx_suppression_initial_ms = 10}, NULL},
+    };
+    for (unsigned i = 0; i < RTE_DIM(row); i++) {
+        struct conf_strategy conf = row[i].conf;
+        conf.retx_suppression_max_ms = 250;
+        conf.retx_suppression_multiplier = 2;
+        uint16_t number;
+        char why[128];
+        int rc = strategy_set_instance_conf(set, &conf, &number, why);
+        cr_expect_eq(rc, row[i].name != NULL ? 0 : -ENOENT, "row %u: %d", i, rc);
+        if (rc == 0)
+            name_is(number, row[i].name);
+    }
 }
 
 Test(strategy_set, there_are_only_so_many_instances)
