@@ -120,6 +120,8 @@ struct conf_route {
     const char *face_name;
     unsigned face; /**< index in conf->face */
     uint32_t cost;
+    bool child_inherit; /**< longer prefixes with routes of their own have this one, too */
+    bool capture;       /**< this prefix, and those below it, have no routes of shorter ones */
 };
 
 struct conf_strategy {

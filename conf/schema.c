@@ -140,6 +140,10 @@ static const struct schema_key route_keys[] = {
      .form = "FACE", .meaning = "The face they may be sent to."},
     {"cost", SCHEMA_COUNT, FIELD(conf_route, cost), .min = 0, .max = UINT32_MAX, .def = "0",
      .meaning = "Of several faces best-route takes the one of least cost."},
+    {"child-inherit", SCHEMA_BOOL, FIELD(conf_route, child_inherit), .def = "true",
+     .meaning = "Longer prefixes that have routes have this one, too (CHILD_INHERIT)."},
+    {"capture", SCHEMA_BOOL, FIELD(conf_route, capture), .def = "false",
+     .meaning = "This prefix and those below it take no routes of shorter ones over (CAPTURE)."},
 };
 
 static const struct schema_key strategy_keys[] = {
