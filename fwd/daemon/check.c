@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fwd/daemon/daemon.h"
+#include "fwd/mgmt/auth.h"
 #include "parser/ndn_name.h"
 
 /* Octets of a value that a message shows. */
@@ -48,10 +49,23 @@ static unsigned check_strategies(const struct conf *conf, FILE *faults)
     return n;
 }
 
+/* Certificates are read here and let go: what is used is read at start. */
+static unsigned check_auth(const struct conf *conf, FILE *faults)
+{
+    struct auth *auth;
+    char err[256];
+    int error = auth_create(&auth, conf, err);
+    if (error == 0)
+        auth_destroy(auth);
+    else
+        fprintf(faults, "%s\n", err);
+    return error != 0;
+}
+
 unsigned daemon_check(const struct conf *conf, FILE *faults)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < conf->n_routes; i++)
         n += check_prefix(conf, &conf->route[i], "route.prefix", conf->route[i].prefix, faults);
-    return n + check_strategies(conf, faults);
+    return n + check_strategies(conf, faults) + check_auth(conf, faults);
 }

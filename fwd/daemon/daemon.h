@@ -47,7 +47,8 @@ struct daemon {
 };
 
 /**
- * Check what conf/ cannot, which knows nothing of packets: that prefixes are names. Writes a line for each fault, as
+ * Check what conf/ cannot, which knows nothing of packets: that prefixes are names and certificates are
+ * certificates. Writes a line for each fault, as
  * conf_load() does. @return their number
  */
 unsigned daemon_check(const struct conf *conf, FILE *faults);
