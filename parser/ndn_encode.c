@@ -75,8 +75,32 @@ static size_t nack_len(uint16_t reason)
     return tlv_size(NDN_LP_NACK_REASON, nni_size(reason));
 }
 
+/** An element of eight octets, whatever the number. */
+static uint8_t *before_number8(uint8_t *end, uint32_t type, uint64_t number)
+{
+    put_be(end - 8, number, 8);
+    return before_header(end - 8, type, 8);
+}
+
+static uint8_t *before_link_fields(uint8_t *p, const struct ndn_lp_out *lp)
+{
+    if (lp->announcement_len > 0) {
+        p -= lp->announcement_len;
+        memmove(p, lp->announcement, lp->announcement_len);
+        p = before_header(p, NDN_LP_PREFIX_ANNOUNCEMENT, lp->announcement_len);
+    }
+    if (lp->non_discovery)
+        p = before_header(p, NDN_LP_NON_DISCOVERY, 0);
+    if (lp->has_tx_sequence)
+        p = before_number8(p, NDN_LP_TX_SEQUENCE, lp->tx_sequence);
+    for (unsigned i = lp->n_acks; i > 0; i--)
+        p = before_number8(p, NDN_LP_ACK, lp->acks[i - 1]);
+    return p;
+}
+
 static uint8_t *before_fields(uint8_t *p, const struct ndn_lp_out *lp)
 {
+    p = before_link_fields(p, lp);
     if (lp->has_mark)
         p = before_nni(p, NDN_LP_CONGESTION_MARK, lp->congestion_mark);
     if (lp->has_cache_policy) {
@@ -100,9 +124,7 @@ static uint8_t *before_fields(uint8_t *p, const struct ndn_lp_out *lp)
             p = before_nni(p, NDN_LP_FRAG_COUNT, lp->frag_count);
             p = before_nni(p, NDN_LP_FRAG_INDEX, lp->frag_index);
         }
-        p -= 8;
-        put_be(p, lp->sequence, 8);
-        p = before_header(p, NDN_LP_SEQUENCE, 8);
+        p = before_number8(p, NDN_LP_SEQUENCE, lp->sequence);
     }
     return p;
 }
@@ -130,6 +152,13 @@ size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp)
         size += tlv_size(NDN_LP_NACK, nack_len(lp->nack_reason));
     if (lp->token_len > 0)
         size += tlv_size(NDN_LP_PIT_TOKEN, lp->token_len);
+    size += (size_t)lp->n_acks * NDN_LP_ACK_SIZE;
+    if (lp->has_tx_sequence)
+        size += tlv_size(NDN_LP_TX_SEQUENCE, 8);
+    if (lp->non_discovery)
+        size += tlv_size(NDN_LP_NON_DISCOVERY, 0);
+    if (lp->announcement_len > 0)
+        size += tlv_size(NDN_LP_PREFIX_ANNOUNCEMENT, lp->announcement_len);
     if (lp->has_sequence) {
         size += tlv_size(NDN_LP_SEQUENCE, 8);
         if (lp->frag_count > 1)

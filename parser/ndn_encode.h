@@ -8,8 +8,12 @@
 
 #include "parser/ndn_lp.h"
 
-/** Most octets that ndn_lp_prepend() writes: all fields below at their longest, with LpPacket and Fragment headers. */
-#define NDN_LP_HEADER_MAX 128
+/**
+ * Most octets that ndn_lp_prepend() writes: all fields below at their longest, with LpPacket and Fragment headers. Each
+ * Ack takes NDN_LP_ACK_SIZE more, and a PrefixAnnouncement its own octets.
+ */
+#define NDN_LP_HEADER_MAX 132
+#define NDN_LP_ACK_SIZE   12
 
 /** Header fields to put before a network packet or a fragment of one. Zeroed means: none. */
 struct ndn_lp_out {
@@ -18,20 +22,27 @@ struct ndn_lp_out {
     bool has_mark;
     bool has_incoming_face;
     bool has_cache_policy;
+    bool has_tx_sequence;
+    bool non_discovery;
+    uint8_t n_acks; /**< Ack fields */
     uint16_t frag_index;
     uint16_t frag_count;
-    uint16_t nack_reason; /**< 0: no Nack header */
+    uint16_t nack_reason;      /**< 0: no Nack header */
+    uint16_t announcement_len; /**< 0: no PrefixAnnouncement */
     const uint8_t *token;
+    const uint8_t *announcement; /**< a Data; may lie before the payload, where the header goes */
+    const uint64_t *acks;        /**< n_acks of them: TxSequences of the peer's */
     uint64_t sequence;
     uint64_t congestion_mark;
     uint64_t incoming_face;
     uint64_t cache_policy;
+    uint64_t tx_sequence;
 };
 
 /**
  * Write LpPacket header fields, in the order NDNLPv2 demands, so that they end right before @p end, for a Fragment
- * of @p payload_len octets that begins at @p end. The caller guarantees NDN_LP_HEADER_MAX octets before @p end.
- * The token-only shape is the fast path.
+ * of @p payload_len octets that begins at @p end. The caller guarantees ndn_lp_prepend_size() octets before @p end,
+ * of which there are no more than NDN_LP_HEADER_MAX says. The token-only shape is the fast path.
  *
  * @return octets written; the LpPacket begins at end - return value
  */
@@ -88,7 +99,8 @@ static inline void ndn_lp_prepend_token_short(uint8_t *end, size_t payload_len, 
 static inline bool ndn_lp_out_empty(const struct ndn_lp_out *lp)
 {
     return lp->token_len == 0 && !lp->has_sequence && !lp->has_mark && !lp->has_incoming_face &&
-           !lp->has_cache_policy && lp->nack_reason == 0;
+           !lp->has_cache_policy && lp->nack_reason == 0 && lp->n_acks == 0 && !lp->has_tx_sequence &&
+           !lp->non_discovery && lp->announcement_len == 0;
 }
 
 /** Octets that ndn_lp_prepend() would write. */

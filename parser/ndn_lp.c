@@ -91,6 +91,7 @@ static enum verdict parse_ack(const struct tlv *ack, struct ndn_lp *lp)
     // Fields ascend, so that nothing can stand between two Acks.
     if (lp->n_acks == 0)
         lp->acks = ack->value - sizeof header;
+    lp->has |= LP_HAS_ACK;
     if (lp->n_acks < NDN_LP_ACKS_MAX)
         lp->n_acks++;
     return VERDICT_OK;

@@ -22,19 +22,21 @@ enum ndn_nack_reason {
     NDN_NACK_NO_ROUTE = 150,
 };
 
-/** Which fields of struct ndn_lp are present (bits of ndn_lp.has). */
+/** Which fields of struct ndn_lp are present (bits of ndn_lp.has). The first octet has
+ * those that are looked for in every packet. */
 enum ndn_lp_has {
-    LP_HAS_HEADER = 1 << 0, /**< it was an LpPacket, not a bare network packet */
-    LP_HAS_SEQUENCE = 1 << 1,
-    LP_HAS_FRAGMENT = 1 << 2, /**< else it is an IDLE packet */
-    LP_HAS_NACK = 1 << 3,
-    LP_HAS_NEXT_HOP_FACE = 1 << 4,
-    LP_HAS_INCOMING_FACE = 1 << 5,
-    LP_HAS_CACHE_POLICY = 1 << 6,
-    LP_HAS_CONGESTION_MARK = 1 << 7,
-    LP_HAS_TX_SEQUENCE = 1 << 8,
-    LP_HAS_NON_DISCOVERY = 1 << 9,
-    LP_HAS_PREFIX_ANNOUNCEMENT = 1 << 10,
+    LP_HAS_NACK = 1 << 0,
+    LP_HAS_NEXT_HOP_FACE = 1 << 1,
+    LP_HAS_CACHE_POLICY = 1 << 2,
+    LP_HAS_CONGESTION_MARK = 1 << 3,
+    LP_HAS_NON_DISCOVERY = 1 << 4,
+    LP_HAS_PREFIX_ANNOUNCEMENT = 1 << 5,
+    LP_HAS_TX_SEQUENCE = 1 << 6,
+    LP_HAS_ACK = 1 << 7,    /**< n_acks is not 0 */
+    LP_HAS_HEADER = 1 << 8, /**< it was an LpPacket, not a bare network packet */
+    LP_HAS_SEQUENCE = 1 << 9,
+    LP_HAS_FRAGMENT = 1 << 10, /**< else it is an IDLE packet */
+    LP_HAS_INCOMING_FACE = 1 << 11,
 };
 
 /**

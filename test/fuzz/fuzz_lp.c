@@ -11,8 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /** Write the fields that the encoder knows in front of the same payload, and read them again. */
 static void check_prepended(const struct ndn_lp *lp)
 {
-    static uint8_t buf[NDN_LP_HEADER_MAX + UINT16_MAX];
-    uint8_t *end = buf + NDN_LP_HEADER_MAX;
+    static uint8_t buf[NDN_LP_HEADER_MAX + NDN_LP_ACKS_MAX * NDN_LP_ACK_SIZE + 2 * UINT16_MAX];
+    uint8_t *end = buf + sizeof buf - UINT16_MAX;
+    uint64_t acks[NDN_LP_ACKS_MAX];
+    for (unsigned i = 0; i < lp->n_acks; i++)
+        acks[i] = ndn_lp_ack(lp, i);
     struct ndn_lp_out out = {
         .token_len = lp->token_len,
         .token = lp->token,
@@ -27,9 +30,17 @@ static void check_prepended(const struct ndn_lp *lp)
         .incoming_face = lp->incoming_face,
         .has_cache_policy = (lp->has & LP_HAS_CACHE_POLICY) != 0,
         .cache_policy = lp->cache_policy,
+        .acks = acks,
+        .n_acks = lp->n_acks,
+        .has_tx_sequence = (lp->has & LP_HAS_TX_SEQUENCE) != 0,
+        .tx_sequence = lp->tx_sequence,
+        .non_discovery = (lp->has & LP_HAS_NON_DISCOVERY) != 0,
+        .announcement = lp->announcement,
+        .announcement_len = lp->has & LP_HAS_PREFIX_ANNOUNCEMENT ? lp->announcement_len : 0,
     };
     size_t len = lp->fragment_len, header = ndn_lp_prepend(end, len, &out);
-    if (header > NDN_LP_HEADER_MAX || header != ndn_lp_prepend_size(len, &out))
+    if (header > (size_t)NDN_LP_HEADER_MAX + lp->n_acks * NDN_LP_ACK_SIZE + out.announcement_len ||
+        header != ndn_lp_prepend_size(len, &out))
         abort();
     if (len > 0)
         memcpy(end, lp->fragment, len);
@@ -37,16 +48,23 @@ static void check_prepended(const struct ndn_lp *lp)
         return;
     struct ndn_lp again;
     unsigned kept = LP_HAS_HEADER | LP_HAS_SEQUENCE | LP_HAS_FRAGMENT | LP_HAS_CONGESTION_MARK | LP_HAS_INCOMING_FACE |
-                    LP_HAS_CACHE_POLICY | (out.nack_reason != 0 ? LP_HAS_NACK : 0);
+                    LP_HAS_CACHE_POLICY | LP_HAS_TX_SEQUENCE | LP_HAS_NON_DISCOVERY | LP_HAS_PREFIX_ANNOUNCEMENT |
+                    LP_HAS_ACK | (out.nack_reason != 0 ? LP_HAS_NACK : 0);
     if (ndn_lp_parse(end - header, header + len, false, &again) != VERDICT_OK || again.has != (lp->has & kept) ||
         again.token_len != lp->token_len || again.frag_index != lp->frag_index || again.frag_count != lp->frag_count ||
-        again.nack_reason != out.nack_reason || again.fragment_len != lp->fragment_len)
+        again.n_acks != lp->n_acks || again.nack_reason != out.nack_reason || again.fragment_len != lp->fragment_len)
         abort();
+    for (unsigned i = 0; i < again.n_acks; i++)
+        if (ndn_lp_ack(&again, i) != acks[i])
+            abort();
     // These count only with their bits.
     if ((out.has_sequence && again.sequence != lp->sequence) ||
         (out.has_mark && again.congestion_mark != lp->congestion_mark) ||
         (out.has_incoming_face && again.incoming_face != lp->incoming_face) ||
-        (out.has_cache_policy && again.cache_policy != lp->cache_policy))
+        (out.has_cache_policy && again.cache_policy != lp->cache_policy) ||
+        (out.has_tx_sequence && again.tx_sequence != lp->tx_sequence) ||
+        (out.announcement_len > 0 && (again.announcement_len != out.announcement_len ||
+                                      memcmp(again.announcement, out.announcement, out.announcement_len) != 0)))
         abort();
     if (again.token_len > 0 && memcmp(again.token, lp->token, again.token_len) != 0)
         abort();

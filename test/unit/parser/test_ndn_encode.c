@@ -72,15 +72,16 @@ Test(ndn_encode, data)
 
 static void expect_header(const struct ndn_lp_out *lp, size_t payload_len, const char *recipe)
 {
-    uint8_t p[NDN_LP_HEADER_MAX + 8];
+    uint8_t p[NDN_LP_HEADER_MAX + 200];
+    const size_t end = sizeof p - 8, most = NDN_LP_HEADER_MAX + lp->n_acks * NDN_LP_ACK_SIZE + lp->announcement_len;
     memset(p, 0xee, sizeof p);
-    size_t len = ndn_lp_prepend(p + NDN_LP_HEADER_MAX, payload_len, lp);
+    size_t len = ndn_lp_prepend(p + end, payload_len, lp);
     cr_expect_eq(len, ndn_lp_prepend_size(payload_len, lp), "%s", recipe);
-    cr_assert_leq(len, NDN_LP_HEADER_MAX);
-    expect_octets(p + NDN_LP_HEADER_MAX - len, len, recipe);
+    cr_assert_leq(len, most);
+    expect_octets(p + end - len, len, recipe);
     for (size_t i = 0; i < sizeof p; i++)
-        cr_assert(i >= NDN_LP_HEADER_MAX - len || p[i] == 0xee, "nothing before the header is written");
-    cr_expect_eq(p[NDN_LP_HEADER_MAX], 0xee, "nothing behind it either");
+        cr_assert(i >= end - len || p[i] == 0xee, "nothing before the header is written");
+    cr_expect_eq(p[end], 0xee, "nothing behind it either");
 }
 
 Test(ndn_encode, lp_headers)
@@ -116,4 +117,83 @@ Test(ndn_encode, lp_headers)
     expect_header(&all, 8800,
                   "64FD22CA 5108FFFFFFFFFFFFFFFF 5202018F 53020190 6220 0102030405060708[00]24 FD032006FD032102FFFF "
                   "FD032C08FFFFFFFFFFFFFFFF FD03340CFD033508FFFFFFFFFFFFFFFF FD034008FFFFFFFFFFFFFFFF 50FD2260");
+    // Everything at its longest; an announcement of more than 252 octets takes two octets more for its length.
+    static const uint8_t announcement[128] = {6, 126};
+    static const uint64_t acks[4] = {0};
+    all.has_tx_sequence = all.non_discovery = true;
+    all.acks = acks;
+    all.n_acks = 4;
+    all.announcement = announcement;
+    all.announcement_len = sizeof announcement;
+    cr_expect_eq(ndn_lp_prepend_size(8800, &all), NDN_LP_HEADER_MAX + 4 * NDN_LP_ACK_SIZE + sizeof announcement - 2);
+}
+
+Test(ndn_encode, lp_headers_of_links_that_repeat_and_of_self_learning)
+{
+    static const uint64_t acks[2] = {7, 0x0102030405060708};
+    static const uint8_t data[4] = {6, 2, 7, 0};
+    expect_header(&(struct ndn_lp_out){.acks = acks, .n_acks = 2}, 0,
+                  "6418 FD0344080000000000000007 FD0344080102030405060708");
+    expect_header(&(struct ndn_lp_out){.has_tx_sequence = true, .tx_sequence = 9}, 13,
+                  "641B FD0348080000000000000009 500D");
+    expect_header(&(struct ndn_lp_out){.non_discovery = true}, 13, "6413 FD034C00 500D");
+    expect_header(&(struct ndn_lp_out){.announcement = data, .announcement_len = 4}, 13, "6417 FD035004 06020700 500D");
+    struct ndn_lp_out all = {
+        .has_sequence = true,
+        .sequence = 1,
+        .frag_count = 1,
+        .has_mark = true,
+        .congestion_mark = 1,
+        .acks = acks,
+        .n_acks = 1,
+        .has_tx_sequence = true,
+        .tx_sequence = 2,
+        .non_discovery = true,
+        .announcement = data,
+        .announcement_len = 4,
+    };
+    expect_header(&all, 13,
+                  "6442 51080000000000000001 FD03400101 FD0344080000000000000007 FD0348080000000000000002 FD034C00 "
+                  "FD035004 06020700 500D");
+    struct ndn_lp lp;
+    uint8_t p[256];
+    size_t len = ndn_lp_prepend(p + 128, 13, &all);
+    memset(p + 128, 0, 13);
+    cr_assert_eq(ndn_lp_parse(p + 128 - len, len + 13, false, &lp), VERDICT_OK);
+    cr_expect(lp.n_acks == 1 && ndn_lp_ack(&lp, 0) == 7 && lp.tx_sequence == 2 && lp.has & LP_HAS_NON_DISCOVERY);
+    cr_expect(lp.announcement_len == 4 && memcmp(lp.announcement, data, 4) == 0);
+}
+
+Test(ndn_encode, an_announcement_may_lie_where_its_header_goes)
+{
+    // As in Data that is forwarded: the header that came with it stood right before it, PIT token and all.
+    uint8_t p[128], want[8] = {6, 6, 7, 4, 8, 2, 1, 2};
+    uint8_t *net = p + 100;
+    memset(p, 0xee, sizeof p);
+    memcpy(net - 2 - sizeof want, want, sizeof want);
+    struct ndn_lp_out lp = {
+        .announcement = net - 2 - sizeof want, .announcement_len = sizeof want, .has_mark = true, .congestion_mark = 1};
+    size_t len = ndn_lp_prepend(net, 20, &lp);
+    expect_octets(net - len, len, "6427 FD03400101 FD035008 0606070408020102 5014");
+}
+
+Test(ndn_encode, a_packet_without_fields_is_sent_bare)
+{
+    static const uint64_t ack = 1;
+    static const uint8_t octets[8] = {6, 0};
+    cr_expect(ndn_lp_out_empty(&(struct ndn_lp_out){.frag_count = 1}));
+    const struct ndn_lp_out one[] = {
+        {.token = octets, .token_len = 8},
+        {.has_sequence = true},
+        {.has_mark = true},
+        {.has_incoming_face = true},
+        {.has_cache_policy = true},
+        {.nack_reason = 50},
+        {.acks = &ack, .n_acks = 1},
+        {.has_tx_sequence = true},
+        {.non_discovery = true},
+        {.announcement = octets, .announcement_len = 2},
+    };
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++)
+        cr_expect(!ndn_lp_out_empty(&one[i]), "%zu", i);
 }

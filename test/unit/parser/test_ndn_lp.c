@@ -23,7 +23,7 @@ Test(ndn_lp, every_field)
                        "FD0348080000000000000009 FD034C00 FD03500B 0609 0703080141 16001700 FD03BC0101 500D " INTEREST,
                        false, &lp),
                  VERDICT_OK);
-    cr_expect_eq(lp.has, 0x7ff);
+    cr_expect_eq(lp.has, 0xfff);
     cr_expect(lp.sequence == 0x102 && lp.frag_index == 1 && lp.frag_count == 3);
     cr_expect(lp.token_len == 4 && lp.token[0] == 0x11 && lp.token[3] == 0x14);
     cr_expect(lp.nack_reason == NDN_NACK_CONGESTION && lp.incoming_face == 0x123 && lp.next_hop_face == 0x124);
