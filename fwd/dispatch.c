@@ -49,6 +49,24 @@ void dispatch_flush(struct fwd *fwd)
             dispatch_flush_to(fwd, to);
 }
 
+/* Put a header before a packet, in a buffer of its own when there is no room. @return false without one */
+static bool dispatch_prepend(struct fwd *fwd, struct rte_mbuf **mbuf, const uint8_t *header, uint16_t n)
+{
+    char *p = rte_pktmbuf_prepend(*mbuf, n);
+    if (p == NULL) {
+        struct rte_mbuf *head = rte_pktmbuf_alloc(fwd->pool);
+        p = head != NULL ? rte_pktmbuf_append(head, n) : NULL;
+        if (p == NULL) {
+            rte_pktmbuf_free(head);
+            return false;
+        }
+        chain_append(head, *mbuf);
+        *mbuf = head;
+    }
+    memcpy(p, header, n);
+    return true;
+}
+
 /* Put the LP fields back before the network packet, without the token when @p token is false, and queue it. */
 static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbuf, uint16_t to,
                           struct dispatch_mark mark, bool token)
@@ -63,16 +81,18 @@ static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbu
         .congestion_mark = lp->congestion_mark,
         .has_cache_policy = (lp->has & LP_HAS_CACHE_POLICY) != 0,
         .cache_policy = lp->cache_policy,
+        .non_discovery = (lp->has & LP_HAS_NON_DISCOVERY) != 0,
+        .announcement = lp->announcement,
+        .announcement_len =
+            lp->has & LP_HAS_PREFIX_ANNOUNCEMENT && lp->announcement_len <= NDN_PACKET_MAX ? lp->announcement_len : 0,
     };
     // Written aside first: the token may lie where the new header goes.
-    uint8_t header[NDN_LP_HEADER_MAX];
+    uint8_t header[NDN_LP_HEADER_MAX + NDN_PACKET_MAX];
     uint16_t n = (uint16_t)ndn_lp_prepend(header + sizeof header, mbuf->pkt_len, &fields);
-    char *p = rte_pktmbuf_prepend(mbuf, n);
-    if (p == NULL) {
+    if (!dispatch_prepend(fwd, &mbuf, header + sizeof header - n, n)) {
         pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
         return;
     }
-    memcpy(p, header + sizeof header - n, n);
     *dispatch_mark(mbuf) = mark;
     mbuf->tx_offload = 0;
     if (unlikely(lp->has & LP_HAS_NEXT_HOP_FACE))

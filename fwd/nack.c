@@ -27,6 +27,16 @@ void nack_refuse(struct fwd *fwd, struct pkt *pkt, enum ndn_nack_reason reason, 
         pkt_drop(fwd, pkt->mbuf, drop);
 }
 
+/* The upstream whose Nack gave the reason, 0 when it was none. */
+static uint32_t nack_upstream(struct fwd *fwd, const struct pit_entry *entry, uint32_t reason)
+{
+    struct pit_entry *e = pit_at(fwd->pit, pit_slot(fwd->pit, entry), entry->generation);
+    for (struct pit_out *out = pit_out_next(fwd->pit, e, NULL); out != NULL; out = pit_out_next(fwd->pit, e, out))
+        if (out->nack != 0 && out->nack == reason)
+            return out->face;
+    return 0;
+}
+
 void nack_downstream(struct fwd *fwd, const struct pit_entry *entry, const struct pit_in *in, uint32_t reason)
 {
     const struct face *face = face_get(fwd->shared->faces, in->face);
@@ -47,8 +57,11 @@ void nack_downstream(struct fwd *fwd, const struct pit_entry *entry, const struc
         fwd->stats.drops[DROP_TX_NO_MBUF]++;
         return;
     }
+    uint32_t from = nack_upstream(fwd, entry, reason);
     struct ndn_lp_out lp = {.token_len = in->token_len,
                             .token = pit_in_token(fwd->pit, entry, in),
+                            .has_incoming_face = from != 0,
+                            .incoming_face = from,
                             .nack_reason = (uint16_t)RTE_MIN(reason, (uint32_t)UINT16_MAX)};
     output_send(fwd, face, mbuf, &lp, OUTPUT_NACK);
 }

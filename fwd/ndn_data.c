@@ -121,14 +121,10 @@ static inline const struct face *data_downstream(struct fwd *fwd, const struct p
 static __rte_always_inline void data_send(struct fwd *fwd, const struct pkt *pkt, const struct face *face,
                                           struct rte_mbuf *mbuf, const uint8_t *token, uint8_t token_len)
 {
-    const struct ndn_lp *lp = &pkt->ndn.lp;
-    if (likely(!(lp->has & LP_HAS_CONGESTION_MARK))) {
-        output_token(fwd, face, mbuf, token, token_len, OUTPUT_DATA);
-        return;
-    }
-    struct ndn_lp_out fields = {
-        .token_len = token_len, .token = token, .has_mark = true, .congestion_mark = lp->congestion_mark};
-    output_send(fwd, face, mbuf, &fields, OUTPUT_DATA);
+    if (likely(!(pkt->ndn.lp.has & (LP_HAS_CONGESTION_MARK | LP_HAS_PREFIX_ANNOUNCEMENT))))
+        output_token(fwd, face, mbuf, token, token_len, pkt, OUTPUT_DATA);
+    else
+        output_with_fields(fwd, face, mbuf, token, pkt, (struct output_short){OUTPUT_DATA, token_len});
 }
 
 /* The same, where it does not matter that it is a call. */

@@ -101,7 +101,7 @@ static __rte_noinline void interest_hit(struct fwd *fwd, struct pkt *pkt, const 
     }
     pkt_drop(fwd, pkt->mbuf, DROP_CS_HIT);
     if (data != NULL)
-        output_lp_any(fwd, face, data, token, token_len, OUTPUT_DATA);
+        output_lp_any(fwd, face, data, token, NULL, (struct output_short){OUTPUT_DATA, token_len});
 }
 
 /* Tick at which this Interest's lifetime ends. */
@@ -162,13 +162,10 @@ static __rte_always_inline void interest_send(struct fwd *fwd, const struct pkt 
     struct token token = {
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
     token_write(octets, token, fwd->shared->token_key);
-    if (likely(!(pkt->ndn.lp.has & LP_HAS_CONGESTION_MARK))) {
-        output_token(fwd, face, mbuf, octets, TOKEN_SIZE, OUTPUT_INTEREST);
-        return;
-    }
-    struct ndn_lp_out lp = {
-        .token_len = TOKEN_SIZE, .token = octets, .has_mark = true, .congestion_mark = pkt->ndn.lp.congestion_mark};
-    output_send(fwd, face, mbuf, &lp, OUTPUT_INTEREST);
+    if (likely(!(pkt->ndn.lp.has & (LP_HAS_CONGESTION_MARK | LP_HAS_NON_DISCOVERY))))
+        output_token(fwd, face, mbuf, octets, TOKEN_SIZE, pkt, OUTPUT_INTEREST);
+    else
+        output_with_fields(fwd, face, mbuf, octets, pkt, (struct output_short){OUTPUT_INTEREST, TOKEN_SIZE});
 }
 
 /* The same, where it does not matter that it is a call. */

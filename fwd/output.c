@@ -12,6 +12,8 @@
 #define OUTPUT_HEADROOM (NDN_LP_HEADER_MAX + FACE_HDR_MAX)
 /* LpPacket and Fragment headers, Sequence, FragIndex and FragCount of a fragment. */
 #define OUTPUT_FRAGMENT_OVERHEAD (4 + 10 + 4 + 4 + 4)
+/* A PrefixAnnouncement that would take more than this part of a frame or a buffer stays behind. */
+#define OUTPUT_ANNOUNCEMENT_PART 2
 
 static void output_refuse(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, enum drop drop)
 {
@@ -42,26 +44,59 @@ static inline void output_frame(struct fwd *fwd, const struct face *face, struct
     output_queue(fwd, face->port, mbuf);
 }
 
-/* Octets that one buffer holds behind the headers. */
-static uint32_t output_buffer_room(const struct fwd *fwd)
+/* Room to leave before a packet with these fields. */
+static uint32_t output_headroom(const struct ndn_lp_out *lp)
 {
-    return (uint32_t)rte_pktmbuf_data_room_size(fwd->pool) - OUTPUT_HEADROOM;
+    return OUTPUT_HEADROOM + lp->announcement_len;
+}
+
+/* Octets that one buffer holds behind the headers. */
+static uint32_t output_buffer_room(const struct fwd *fwd, const struct ndn_lp_out *lp)
+{
+    return (uint32_t)rte_pktmbuf_data_room_size(fwd->pool) - output_headroom(lp);
+}
+
+/*
+ * Leave out what this face does not take. Local applications need not know of tokens, nor give them back: an
+ * Interest to them has none, and is bare unless it has something to say.
+ */
+static void output_fields(const struct fwd *fwd, const struct face *face, struct ndn_lp_out *lp, enum output_kind kind)
+{
+    if (!(face->flags & FACE_LOCAL_FIELDS))
+        lp->has_incoming_face = false;
+    if (kind == OUTPUT_INTEREST && face->scope == FACE_SCOPE_LOCAL)
+        lp->token_len = 0;
+    if (lp->announcement_len > 0) {
+        uint32_t room = RTE_MIN((uint32_t)face->mtu, (uint32_t)rte_pktmbuf_data_room_size(fwd->pool));
+        if (lp->announcement_len > room / OUTPUT_ANNOUNCEMENT_PART)
+            lp->announcement_len = 0;
+    }
+}
+
+/* Write the header fields before the packet. */
+static void output_header(struct rte_mbuf *mbuf, const struct ndn_lp_out *lp)
+{
+    uint16_t n = (uint16_t)ndn_lp_prepend(rte_pktmbuf_mtod(mbuf, uint8_t *), mbuf->pkt_len, lp);
+    mbuf->data_off = (uint16_t)(mbuf->data_off - n);
+    mbuf->data_len = (uint16_t)(mbuf->data_len + n);
+    mbuf->pkt_len += n;
 }
 
 /* Send a packet in fragments, each copied into a buffer of its own. Takes the mbuf over. */
 static void output_fragments(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
                              const struct ndn_lp_out *lp, enum output_kind kind)
 {
+    // The fields ride on the first fragment.
     uint32_t fields = (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
     uint32_t overhead = OUTPUT_FRAGMENT_OVERHEAD + fields;
     if (face->mtu <= overhead) {
         output_refuse(fwd, face, mbuf, DROP_TX_SIZE);
         return;
     }
-    uint32_t room = face->mtu - overhead;
     // A fragment has one buffer to itself; a small buffer cuts it smaller than the face would.
-    room = RTE_MIN(room, output_buffer_room(fwd));
-    uint32_t count = (mbuf->pkt_len + room - 1) / room;
+    uint32_t room = RTE_MIN(face->mtu - OUTPUT_FRAGMENT_OVERHEAD, output_buffer_room(fwd, &(struct ndn_lp_out){0}));
+    uint32_t first = RTE_MIN(RTE_MIN(face->mtu - overhead, output_buffer_room(fwd, lp)), mbuf->pkt_len);
+    uint32_t count = 1 + (mbuf->pkt_len - first + room - 1) / room;
     if (count > NDN_LP_FRAGS_MAX) {
         output_refuse(fwd, face, mbuf, DROP_TX_SIZE);
         return;
@@ -73,17 +108,17 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
     fwd->sequence += count;
     uint32_t left = mbuf->pkt_len, off = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t n = RTE_MIN(left, room);
+        uint32_t n = i == 0 ? first : RTE_MIN(left, room);
         struct rte_mbuf *frag = rte_pktmbuf_alloc(fwd->pool);
         if (frag == NULL) {
             // The rest cannot be put together without this one.
             output_refuse(fwd, face, mbuf, DROP_TX_NO_MBUF);
             return;
         }
-        frag->data_off = OUTPUT_HEADROOM;
+        frag->data_off = (uint16_t)output_headroom(&part);
         chain_read(mbuf, off, rte_pktmbuf_append(frag, (uint16_t)n), n);
         part.frag_index = (uint16_t)i;
-        rte_pktmbuf_prepend(frag, (uint16_t)ndn_lp_prepend(rte_pktmbuf_mtod(frag, uint8_t *), n, &part));
+        output_header(frag, &part);
         fwd->stats.originated++;
         output_frame(fwd, face, frag);
         part = (struct ndn_lp_out){.has_sequence = true, .frag_count = (uint16_t)count, .sequence = part.sequence + 1};
@@ -96,46 +131,38 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
     rte_pktmbuf_free(mbuf);
 }
 
-/* Move a packet to new buffers with headroom. @return NULL when there are none; @p mbuf is then as before */
-static struct rte_mbuf *output_relocate(struct fwd *fwd, struct rte_mbuf *mbuf)
-{
-    struct rte_mbuf *copy = chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, OUTPUT_HEADROOM);
-    if (copy != NULL)
-        rte_pktmbuf_free(mbuf);
-    return copy;
-}
-
-void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *lp,
+void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *fields,
                  enum output_kind kind)
 {
+    struct ndn_lp_out given = *fields, *lp = &given;
     const struct port *port = fwd->shared->port[face->port];
     if (atomic_load_explicit(&face->down, memory_order_relaxed) != 0) {
         output_refuse(fwd, face, mbuf, DROP_FACE_DOWN);
         return;
     }
+    output_fields(fwd, face, lp, kind);
     uint32_t header = ndn_lp_out_empty(lp) ? 0 : (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
     bool move = rte_pktmbuf_headroom(mbuf) < header + face->hdr_len || (mbuf->nb_segs > 1 && !port->tx_multi_seg);
     // A port that sends no chains gets a packet that needs more than one buffer in fragments as well.
     if (unlikely(mbuf->pkt_len + header > face->mtu ||
-                 (move && !port->tx_multi_seg && mbuf->pkt_len > output_buffer_room(fwd)))) {
+                 (move && !port->tx_multi_seg && mbuf->pkt_len > output_buffer_room(fwd, lp)))) {
         output_fragments(fwd, face, mbuf, lp, kind);
         return;
     }
+    struct rte_mbuf *moved = NULL;
     if (unlikely(move)) {
-        struct rte_mbuf *copy = output_relocate(fwd, mbuf);
-        if (copy == NULL) {
-            output_refuse(fwd, face, mbuf, DROP_TX_NO_MBUF);
+        moved = mbuf;
+        mbuf = chain_copy(fwd->pool, moved, moved->data_off, moved->pkt_len, (uint16_t)output_headroom(lp));
+        if (mbuf == NULL) {
+            output_refuse(fwd, face, moved, DROP_TX_NO_MBUF);
             return;
         }
-        mbuf = copy;
     }
     output_count(fwd, face, mbuf->pkt_len, kind);
-    if (header > 0) {
-        ndn_lp_prepend(rte_pktmbuf_mtod(mbuf, uint8_t *), mbuf->pkt_len, lp);
-        mbuf->data_off = (uint16_t)(mbuf->data_off - header);
-        mbuf->data_len = (uint16_t)(mbuf->data_len + header);
-        mbuf->pkt_len += header;
-    }
+    if (header > 0)
+        output_header(mbuf, lp);
+    // Its buffer may have held an announcement until now.
+    rte_pktmbuf_free(moved);
     output_frame(fwd, face, mbuf);
 }
 
@@ -147,10 +174,31 @@ uint32_t output_header_any(const struct face *face, uint8_t *net, uint32_t len, 
 }
 
 void output_lp_any(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
-                   uint8_t token_len, enum output_kind kind)
+                   const struct pkt *pkt, struct output_short what)
 {
-    struct ndn_lp_out lp = {.token_len = token_len, .token = token};
-    output_send(fwd, face, mbuf, &lp, kind);
+    struct ndn_lp_out lp = {.token_len = (uint8_t)what.token_len,
+                            .token = token,
+                            .has_incoming_face = true,
+                            .incoming_face = pkt != NULL ? pkt->face->id : FACE_ID_CONTENT_STORE};
+    output_send(fwd, face, mbuf, &lp, what.kind);
+}
+
+void output_with_fields(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                        const struct pkt *pkt, struct output_short what)
+{
+    const struct ndn_lp *in = &pkt->ndn.lp;
+    struct ndn_lp_out lp = {
+        .token_len = (uint8_t)what.token_len,
+        .token = token,
+        .has_incoming_face = true,
+        .incoming_face = pkt->face->id,
+        .has_mark = (in->has & LP_HAS_CONGESTION_MARK) != 0,
+        .congestion_mark = in->congestion_mark,
+        .non_discovery = (in->has & LP_HAS_NON_DISCOVERY) != 0,
+        .announcement = in->announcement,
+        .announcement_len = in->has & LP_HAS_PREFIX_ANNOUNCEMENT ? in->announcement_len : 0,
+    };
+    output_send(fwd, face, mbuf, &lp, what.kind);
 }
 
 /* Segments that refer to @p len octets at @p off (from the buffer's start) of a chain, without copying them. */

@@ -13,10 +13,11 @@
 enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
 
 /**
- * Send the network packet in @p mbuf (a chain, cut to it) to @p face with the header fields @p lp, bare when there
- * are none. Takes the mbuf over; headers go into its headroom. Counts the packet, or the drop.
+ * Send the network packet in @p mbuf (a chain, cut to it) to @p face with those of the header @p fields that the face
+ * takes, bare when there are none: IncomingFaceId only with local fields, no token of ours to local applications.
+ * Takes the mbuf over; headers go into its headroom. Counts the packet, or the drop.
  */
-void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *lp,
+void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *fields,
                  enum output_kind kind);
 
 /**

@@ -9,9 +9,18 @@
 
 /* The short way out, for the pipelines. Worker only. */
 
-/** output_send() with a token alone. */
+/** Two small arguments in one register. */
+struct output_short {
+    enum output_kind kind;
+    uint32_t token_len;
+};
+
+/** output_send() with a token, and the face that @p pkt came by where that is wanted; NULL: from the Content Store. */
 void output_lp_any(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
-                   uint8_t token_len, enum output_kind kind);
+                   const struct pkt *pkt, struct output_short what);
+/** The same, and the fields of @p pkt that go on with it: CongestionMark, NonDiscovery, PrefixAnnouncement. */
+void output_with_fields(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const uint8_t *token,
+                        const struct pkt *pkt, struct output_short what);
 /** Write LP and link header before @p len octets at @p net. @return octets written */
 uint32_t output_header_any(const struct face *face, uint8_t *net, uint32_t len, const uint8_t token[8]);
 
@@ -50,17 +59,19 @@ static __rte_always_inline void output_count(struct fwd *fwd, const struct face 
 }
 
 /**
- * output_send() with no field but a PIT token, of any length. Nearly every packet: one buffer with room before it, a
- * token of eight octets, a face that is up and takes it whole. Both headers are written at once.
+ * output_send() with no field but a PIT token, of any length, and what the face itself wants, of @p pkt: the packet
+ * that is sent on. Nearly every packet: one buffer with room before it, a token of eight octets, a face that is
+ * up and takes it whole. Both headers are written at once.
  */
 static __rte_always_inline void output_token(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
-                                             const uint8_t *token, uint8_t token_len, enum output_kind kind)
+                                             const uint8_t *token, uint8_t token_len, const struct pkt *pkt,
+                                             enum output_kind kind)
 {
     uint32_t len = mbuf->pkt_len;
     if (unlikely(token_len != 8 || mbuf->next != NULL || len + NDN_LP_TOKEN_HEADER_MAX > face->mtu ||
                  mbuf->data_off < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
-                 atomic_load_explicit(&face->down, memory_order_relaxed) != 0)) {
-        output_lp_any(fwd, face, mbuf, token, token_len, kind);
+                 atomic_load_explicit(&face->uncommon, memory_order_relaxed) != 0)) {
+        output_lp_any(fwd, face, mbuf, token, pkt, (struct output_short){kind, token_len});
         return;
     }
     output_count(fwd, face, len, kind);

@@ -357,6 +357,12 @@ static bool valid(const struct face_config *config)
     }
 }
 
+/* What the flags and the scope ask of its packets' headers. */
+static uint8_t fields_of(const struct face *face)
+{
+    return face->scope == FACE_SCOPE_LOCAL || (face->flags & (FACE_LOCAL_FIELDS | FACE_RELIABILITY)) != 0;
+}
+
 /* Build and publish a face of a checked configuration. */
 static int publish(struct face_table *table, const struct face_config *config, uint16_t port_mtu, uint32_t id)
 {
@@ -380,6 +386,7 @@ static int publish(struct face_table *table, const struct face_config *config, u
     face->scope = config->scope;
     face->link_type = face->config.link_type;
     face->flags = config->flags;
+    face->fields = fields_of(face);
     face->persistency = config->persistency;
     face->mtu = mtu_of(config, port_mtu);
     snprintf(face->name, sizeof face->name, "%s", config->name != NULL ? config->name : "");
@@ -518,6 +525,7 @@ int face_change(struct face_table *table, uint32_t id, const struct face_update 
     }
     if (update->has_flags) {
         copy->flags = copy->config.flags = update->flags;
+        copy->fields = fields_of(copy);
     }
     if (update->has_congestion_interval) {
         copy->config.congestion_interval_ns = update->congestion_interval_ns;

@@ -86,9 +86,15 @@ struct face {
     uint8_t scope;
     uint8_t link_type;
     uint8_t flags;
-    _Atomic uint8_t down; /**< bits of enum face_down */
-    uint8_t hdr_len;      /**< octets of hdr to put before a link-layer packet */
-    uint8_t l3_off;       /**< of the IP header in hdr; 0: none. UDP header follows it */
+    union {
+        struct {
+            _Atomic uint8_t down; /**< bits of enum face_down */
+            uint8_t fields; /**< its packets want other header fields than a token: local scope, or flags say so */
+        };
+        _Atomic uint16_t uncommon; /**< both, to be looked at together: 0 when it is up and a token is all it wants */
+    };
+    uint8_t hdr_len; /**< octets of hdr to put before a link-layer packet */
+    uint8_t l3_off;  /**< of the IP header in hdr; 0: none. UDP header follows it */
     uint8_t persistency;
     uint32_t csum_base; /**< UDP: sum of pseudo header addresses, protocol and ports, as loaded from memory */
     uint8_t hdr[FACE_HDR_MAX];
