@@ -36,5 +36,10 @@ bool accept_anchor(void *item, const char *text, char *why, size_t why_size);
 bool accept_certificates(void *item, const char *text, char *why, size_t why_size);
 /** Privilege into struct conf_authorization, added to those that it has. */
 bool accept_privilege(void *item, const char *text, char *why, size_t why_size);
+/** File mode in octal digits into struct conf_unix. */
+bool accept_mode(void *item, const char *text, char *why, size_t why_size);
+bool accept_group(void *item, const char *text, char *why, size_t why_size);
+/** Address, or address and prefix length. */
+bool accept_subnet(void *item, const char *text, char *why, size_t why_size);
 
 #endif

@@ -20,6 +20,8 @@
 #define CONF_UDP_PORTS_MAX      8
 #define CONF_ANCHORS_MAX        16
 #define CONF_AUTHORIZATIONS_MAX 64
+#define CONF_UNIX_USERS_MAX     32
+#define CONF_SUBNETS_MAX        32
 /** Largest text read, included files counted in. */
 #define CONF_TEXT_MAX (16u << 20)
 /** Files that include one another, the first counted in. */
@@ -191,6 +193,51 @@ struct conf_rib {
     uint32_t anchor_refresh_ms;                 /**< how often folders are read again */
 };
 
+/** Applications on this host. */
+struct conf_unix {
+    struct conf_at at;
+    bool enabled;
+    const char *path;
+    const char *mode_text; /**< as configured */
+    unsigned mode;         /**< bits of the socket's file mode */
+    const char *group;     /**< that the socket belongs to; NULL: as it comes */
+    unsigned n_users;      /**< 0: all that the mode lets */
+    const char *users[CONF_UNIX_USERS_MAX];
+};
+
+/** Listening TCP sockets, and which TCP peers are of this host. */
+struct conf_tcp {
+    struct conf_at at;
+    bool listen, ipv4, ipv6;
+    unsigned port;
+    unsigned n_local_whitelist, n_local_blacklist;
+    const char *local_whitelist[CONF_SUBNETS_MAX], *local_blacklist[CONF_SUBNETS_MAX]; /**< see conf_subnet() */
+};
+
+/** UDP sockets of the kernel, beside the UDP faces of ports. */
+struct conf_udp {
+    struct conf_at at;
+    bool listen, ipv4, ipv6, multicast;
+    unsigned port;
+    uint32_t mtu; /**< largest NDNLPv2 packet in octets */
+    uint32_t idle_timeout_ms;
+};
+
+struct conf_websocket {
+    struct conf_at at;
+    bool listen, ipv4, ipv6;
+    unsigned port;
+};
+
+/** Limits of all sockets. */
+struct conf_sockets {
+    struct conf_at at;
+    uint32_t faces;    /**< on-demand faces at once, of each kind */
+    uint32_t queue;    /**< octets that wait for a slow peer */
+    uint32_t stall_ms; /**< longest that a peer may be stuck */
+    bool congestion_marking;
+};
+
 struct conf {
     struct conf_daemon daemon;
     struct conf_workers workers;
@@ -210,7 +257,15 @@ struct conf {
     struct conf_authorization *authorization;
     unsigned n_authorizations;
     struct conf_rib rib;
+    struct conf_unix unix_socket;
+    struct conf_tcp tcp;
+    struct conf_udp udp;
+    struct conf_websocket websocket;
+    struct conf_sockets sockets;
 };
+
+/** Take "192.168.0.0/16", "fd00::/8" or an address alone apart; IPv4 as ::ffff:a.b.c.d. @return false: it is none */
+bool conf_subnet(const char *text, uint8_t ip[16], uint8_t *prefix_len);
 
 /**
  * Read, check and complete a configuration. The file, and each file it includes, is read once into memory and parsed

@@ -231,6 +231,75 @@ static const struct schema_key rib_keys[] = {
      .meaning = "How often folders of certificates are read again."},
 };
 
+static const struct schema_key unix_keys[] = {
+    {"enabled", SCHEMA_BOOL, FIELD(conf_unix, enabled), .def = "true",
+     .meaning = "Applications on this host connect to a Unix stream socket."},
+    {"path", SCHEMA_TEXT, FIELD(conf_unix, path), .max = 107, .accept = accept_path, .form = "PATH",
+     .def = "/run/nfd/nfd.sock",
+     .meaning = "The socket, where NDN applications look for it. One that a process left behind is replaced; folders "
+                "on the way are made."},
+    {"mode", SCHEMA_TEXT, FIELD(conf_unix, mode_text), .max = 4, .accept = accept_mode, .form = "OCTAL", .def = "0660",
+     .meaning = "Who may connect; \"0666\" lets everyone on this host, as the reference forwarder does."},
+    {"group", SCHEMA_TEXT, FIELD(conf_unix, group), .max = 32, .accept = accept_group, .form = "GROUP",
+     .def_note = "that of the daemon", .meaning = "Group that the socket belongs to."},
+    {"users", SCHEMA_TEXTS, ELEMENTS(conf_unix, users, n_users), .max = 32, .accept = accept_user, .form = "ACCOUNT",
+     .def_note = "all that the mode lets",
+     .meaning = "Accounts that may connect; the connections of all others are closed."},
+};
+
+static const struct schema_key tcp_keys[] = {
+    {"listen", SCHEMA_BOOL, FIELD(conf_tcp, listen), .def = "true",
+     .meaning = "Accept TCP connections. Faces to others can be made in any case."},
+    {"port", SCHEMA_COUNT, FIELD(conf_tcp, port), .min = 1, .max = 65535, .def = "6363", .meaning = "TCP port that is listened on."},
+    {"ipv4", SCHEMA_BOOL, FIELD(conf_tcp, ipv4), .def = "true", .meaning = "Listen on 0.0.0.0."},
+    {"ipv6", SCHEMA_BOOL, FIELD(conf_tcp, ipv6), .def = "true", .meaning = "Listen on [::]."},
+    {"local-whitelist", SCHEMA_TEXTS, ELEMENTS(conf_tcp, local_whitelist, n_local_whitelist), .max = 64,
+     .accept = accept_subnet, .form = "ADDRESS/LENGTH", .def = "127.0.0.0/8, ::1/128",
+     .meaning = "A TCP face is local, and may use /localhost, when the addresses of both ends are in one of these "
+                "subnets."},
+    {"local-blacklist", SCHEMA_TEXTS, ELEMENTS(conf_tcp, local_blacklist, n_local_blacklist), .max = 64,
+     .accept = accept_subnet, .form = "ADDRESS/LENGTH", .def_note = "none",
+     .meaning = "Subnets whose addresses make no TCP face local, whatever local-whitelist says."},
+};
+
+static const struct schema_key udp_keys[] = {
+    {"listen", SCHEMA_BOOL, FIELD(conf_udp, listen), .def = "true",
+     .meaning = "A UDP packet from somebody new makes an on-demand face. What comes in by a port with udp-ports does "
+                "not get here: it is the port's."},
+    {"port", SCHEMA_COUNT, FIELD(conf_udp, port), .min = 1, .max = 65535, .def = "6363",
+     .meaning = "UDP port that is listened on, and that faces to others send from."},
+    {"ipv4", SCHEMA_BOOL, FIELD(conf_udp, ipv4), .def = "true", .meaning = "Listen on 0.0.0.0."},
+    {"ipv6", SCHEMA_BOOL, FIELD(conf_udp, ipv6), .def = "true", .meaning = "Listen on [::]."},
+    {"mtu", SCHEMA_SIZE, FIELD(conf_udp, mtu), .min = 64, .max = 8800, .def = "8800",
+     .meaning = "Largest NDNLPv2 packet of a UDP face, in octets; larger packets are fragmented."},
+    {"idle-timeout", SCHEMA_TIME_MS, FIELD(conf_udp, idle_timeout_ms), .min = 1000, .max = 86400000, .def = "600s",
+     .meaning = "An on-demand face that nothing came from for this long is closed."},
+    {"multicast", SCHEMA_BOOL, FIELD(conf_udp, multicast), .def = "true",
+     .meaning = "A permanent face to the groups 224.0.23.170:56363 and [ff02::1234]:56363 on each interface that is "
+                "no netdev of a port."},
+};
+
+static const struct schema_key websocket_keys[] = {
+    {"listen", SCHEMA_BOOL, FIELD(conf_websocket, listen), .def = "true",
+     .meaning = "Accept WebSocket connections of browsers: binary frames, one packet in each."},
+    {"port", SCHEMA_COUNT, FIELD(conf_websocket, port), .min = 1, .max = 65535, .def = "9696", .meaning = "TCP port that is listened on."},
+    {"ipv4", SCHEMA_BOOL, FIELD(conf_websocket, ipv4), .def = "true", .meaning = "Listen on 0.0.0.0."},
+    {"ipv6", SCHEMA_BOOL, FIELD(conf_websocket, ipv6), .def = "true", .meaning = "Listen on [::]."},
+};
+
+static const struct schema_key sockets_keys[] = {
+    {"faces", SCHEMA_COUNT, FIELD(conf_sockets, faces), .min = 1, .max = 15000, .def = "4k",
+     .meaning = "On-demand faces at once, of each kind: Unix, TCP, UDP, WebSocket. More are refused."},
+    {"queue", SCHEMA_SIZE, FIELD(conf_sockets, queue), .min = 16 << 10, .max = 64 << 20, .def = "256k",
+     .meaning = "Octets that wait for a peer that reads slowly, beside what the kernel keeps; more are dropped."},
+    {"stall-timeout", SCHEMA_TIME_MS, FIELD(conf_sockets, stall_ms), .min = 100, .max = 3600000, .def = "10s",
+     .meaning = "A peer that reads nothing of what waits for it, or has begun a packet and does not end it, for this "
+                "long is disconnected."},
+    {"congestion-marking", SCHEMA_BOOL, FIELD(conf_sockets, congestion_marking), .def = "true",
+     .meaning = "New faces mark packets when their queue stays long; each face's own flag can be changed. Applications "
+                "that know no NDNLPv2 need it off."},
+};
+
 #define ONE(field, table)                                                                                       \
     .kind = SCHEMA_ONE, .offset = offsetof(struct conf, field), .item_size = sizeof(((struct conf *)0)->field), \
     .max_items = 1, .keys = table, .n_keys = N(table)
@@ -259,6 +328,11 @@ const struct schema_section schema_sections[] = {
      .meaning = "Who may command faces, FIB, CS and strategies. Without this section everyone whose packets come from "
                 "this host may, as with the reference forwarder's sample configuration; with it only who is listed."},
     {"rib", ONE(rib, rib_keys), .restart = true, .meaning = "Routes of applications and routing daemons."},
+    {"unix", ONE(unix_socket, unix_keys), .restart = true, .meaning = "The socket of applications on this host."},
+    {"tcp", ONE(tcp, tcp_keys), .restart = true, .meaning = "Faces over TCP."},
+    {"udp", ONE(udp, udp_keys), .restart = true, .meaning = "Faces over the kernel's UDP, beside those of ports."},
+    {"websocket", ONE(websocket, websocket_keys), .restart = true, .meaning = "Faces of browsers."},
+    {"sockets", ONE(sockets, sockets_keys), .restart = true, .meaning = "What faces over sockets have in common."},
 };
 const unsigned schema_n_sections = N(schema_sections);
 

@@ -41,7 +41,7 @@ struct sock_config {
 
     bool tcp_listen, tcp_v4, tcp_v6;
     uint16_t tcp_port;
-    /** TCP faces are local when both ends are in the whitelist and in no subnet of the blacklist. */
+    /** TCP faces are local when the addresses of both ends are in the whitelist and in no subnet of the blacklist. */
     struct sock_subnet local_white[SOCK_SUBNETS_MAX], local_black[SOCK_SUBNETS_MAX];
     unsigned n_local_white, n_local_black;
 
@@ -50,6 +50,7 @@ struct sock_config {
     uint16_t udp_mtu;    /**< largest link-layer packet of a UDP face: 64..8800 */
     uint32_t udp_idle_s; /**< on-demand faces close between this and twice this */
     bool udp_multicast;  /**< a permanent face to 224.0.23.170:56363 and ff02::1234 on each interface that is no port */
+    const char *const *netdevs; /**< interfaces that are ports, NULL-ended; NULL: none */
 
     bool ws_listen, ws_v4, ws_v6;
     uint16_t ws_port;

@@ -32,7 +32,8 @@ static int make_folders(const struct sock *sock, const struct passwd *account, c
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         bool made = mkdir(path, 0755) == 0;
-        if (!made && errno != EEXIST) {
+        /* Whatever the umask says: applications of other accounts pass through it. */
+        if (made ? chmod(path, 0755) != 0 : errno != EEXIST) {
             return sock_fail(err, -errno, AT_PATH "cannot make the folder %s: %s", sock->config.unix_path, path,
                              strerror(errno));
         }

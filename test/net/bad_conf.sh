@@ -88,7 +88,7 @@ timeout 20 ip netns exec "$NS_F" "$pitlaned" -c "$tmp/start.conf" >"$tmp/start.o
 grep -q "$tmp/start.conf:$line: " "$tmp/start.out" || fail "the device's line is not named: $(cat "$tmp/start.out")"
 
 start_fault() { # NAME SETTINGS; the configuration is one line, which must be named
-    echo "$2 daemon: { runtime-dir = \"$tmp/run\"; ${3:-} }; memory: { mbufs = 4096; }; cs: { capacity = 0; };" >"$tmp/$1.conf"
+    echo "$2 daemon: { runtime-dir = \"$tmp/run\"; ${3:-} }; unix: { path = \"$tmp/run/nfd.sock\"; }; memory: { mbufs = 4096; }; cs: { capacity = 0; };" >"$tmp/$1.conf"
     status=0
     timeout 20 ip netns exec "$NS_F" "$pitlaned" -c "$tmp/$1.conf" >"$tmp/$1.out" 2>&1 || status=$?
     [ $status = 1 ] || fail "$1: exit $status: $(cat "$tmp/$1.out")"

@@ -113,11 +113,15 @@ addresses() { # NS IF NET HOST
     ip -n "$1" link set "$2" up
 }
 
-# The head of a configuration: small tables, files under the test's own folder. What is read from stdin follows it.
+# The head of a configuration: small tables, files under the test's own folder. What is read from stdin follows it. Of
+# sockets there is the Unix one only, $tmp/run/FILE/nfd.sock, unless SOCKETS says what the others do.
+quiet_sockets='tcp: { listen = false; }; udp: { listen = false; multicast = false; }; websocket: { listen = false; };'
 write_conf() { # FILE [workers settings]
     cat - >"$1.tail"
     cat >"$1" <<CONF
 daemon: { runtime-dir = "$tmp/run"; };
+unix: { path = "$tmp/run/$(basename "$1")/nfd.sock"; ${UNIX:-} };
+${SOCKETS-$quiet_sockets}
 workers: { ${2:-count = 1;} };
 memory: { mbufs = ${MBUFS:-16384}; mbuf-size = ${MBUF_SIZE:-2176}; };
 pit: { capacity = 16384; dead-nonce-capacity = 65536; };
