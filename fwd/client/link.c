@@ -5,46 +5,21 @@
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
-#include <netdb.h>
-#include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include "fwd/client/command.h"
-#include "fwd/client/partial.h"
+#include "fwd/client/link_priv.h"
+#include "fwd/client/transport.h"
 #include "parser/frame.h"
 
-#define LINK_FRAME_MAX 65536
-#define LINK_MTU_MIN   256
-#define LINK_UDP_PORT  "6363"
+#define LINK_MTU_MIN 256
 /** Kernel buffers, so that a burst of fragments fits. */
 #define LINK_SOCKET_BUFFER (4 << 20)
-
-/** Ethernet header with a VLAN tag. */
-#define LINK_ETHER_MAX 18
-
-struct link {
-    int fd;
-    bool ether;
-    bool group;    /**< the peer of the configuration is a group */
-    uint16_t vlan; /**< 0: untagged */
-    uint8_t own_mac[6];
-    size_t mtu;
-    uint64_t sequence;
-    struct link_peer peer; /**< len 0: none */
-    struct partial_table *partials;
-    struct link_counters counters;
-    char name[128];
-    uint8_t in[LINK_FRAME_MAX];
-    uint8_t out[LINK_ETHER_MAX + NDN_LP_HEADER_MAX + LINK_FRAME_MAX];
-};
-
-static const uint8_t ndn_group[6] = {0x01, 0x00, 0x5e, 0x00, 0x17, 0xaa};
 
 int link_config_from_line(const struct command_line *line, struct link_config *config)
 {
@@ -53,6 +28,7 @@ int link_config_from_line(const struct command_line *line, struct link_config *c
         command_number(line, "vlan", 1, 4094, 0, &vlan) != 0)
         return -EINVAL;
     *config = (struct link_config){
+        .transport = command_value(line, "transport"),
         .udp = command_value(line, "udp"),
         .local = command_value(line, "local"),
         .ether = command_value(line, "ether"),
@@ -60,208 +36,19 @@ int link_config_from_line(const struct command_line *line, struct link_config *c
         .mtu = (uint16_t)mtu,
         .vlan = (uint16_t)vlan,
     };
-    if (config->ether != NULL && (config->udp != NULL || config->local != NULL)) {
-        fprintf(stderr, "pitlane: --ether does not go with --udp or --local\n");
+    bool udp = config->udp != NULL || config->local != NULL;
+    if ((config->ether != NULL) + udp + (config->transport != NULL) > 1) {
+        fprintf(stderr, "pitlane: --transport, --ether, and --udp or --local exclude each other\n");
         return -EINVAL;
     }
     if (config->ether == NULL && (config->remote != NULL || config->vlan != 0)) {
         fprintf(stderr, "pitlane: --remote and --vlan go with --ether only\n");
         return -EINVAL;
     }
-    return 0;
-}
-
-/** Resolve "1.2.3.4", "1.2.3.4:5", ":5", "::1", "[::1]:5". */
-static int resolve(const char *text, const char *port, bool passive, int family, struct link_peer *peer,
-                   char err[LINK_ERR])
-{
-    char host[256];
-    snprintf(host, sizeof host, "%s", text);
-    char *name = host;
-    char *colon = strrchr(host, ':');
-    if (host[0] == '[') {
-        char *end = strchr(host, ']');
-        if (end == NULL || (end[1] != '\0' && end[1] != ':')) {
-            snprintf(err, LINK_ERR, "%s: an address like [::1]:6363 is meant?", text);
-            return -EINVAL;
-        }
-        *end = '\0';
-        name = host + 1;
-        if (end[1] == ':')
-            port = end + 2;
-    } else if (colon != NULL && strchr(host, ':') == colon) {
-        *colon = '\0';
-        if (colon[1] != '\0')
-            port = colon + 1;
-    }
-    // An IPv6 socket takes IPv4 peers, too.
-    if (name[0] == '\0' && passive && family == AF_UNSPEC)
-        family = AF_INET6;
-    const struct addrinfo hints = {
-        .ai_family = family,
-        .ai_socktype = SOCK_DGRAM,
-        .ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0),
-    };
-    struct addrinfo *found;
-    int ret = getaddrinfo(name[0] != '\0' ? name : NULL, port, &hints, &found);
-    if (ret != 0) {
-        snprintf(err, LINK_ERR, "%s: %s", text, gai_strerror(ret));
+    if (config->ether == NULL && !udp && config->mtu != 0) {
+        fprintf(stderr, "pitlane: --mtu goes with --ether, --udp or --local only\n");
         return -EINVAL;
     }
-    memcpy(&peer->address, found->ai_addr, found->ai_addrlen);
-    peer->len = found->ai_addrlen;
-    freeaddrinfo(found);
-    return 0;
-}
-
-static bool is_group(const struct link_peer *peer)
-{
-    if (peer->address.ss_family == AF_INET)
-        return IN_MULTICAST(ntohl(((const struct sockaddr_in *)&peer->address)->sin_addr.s_addr));
-    return peer->address.ss_family == AF_INET6 &&
-           IN6_IS_ADDR_MULTICAST(&((const struct sockaddr_in6 *)&peer->address)->sin6_addr);
-}
-
-/** Join the group and send to it from the interface that has the local address. */
-static int join_group(struct link *link, const struct link_peer *local)
-{
-    int zero = 0;
-    if (link->peer.address.ss_family == AF_INET) {
-        struct ip_mreqn request = {
-            .imr_multiaddr = ((const struct sockaddr_in *)&link->peer.address)->sin_addr,
-            .imr_address = ((const struct sockaddr_in *)&local->address)->sin_addr,
-        };
-        setsockopt(link->fd, IPPROTO_IP, IP_MULTICAST_LOOP, &zero, sizeof zero);
-        if (setsockopt(link->fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request) != 0 ||
-            setsockopt(link->fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &request, sizeof request) != 0)
-            return -errno;
-        return 0;
-    }
-    const struct sockaddr_in6 *group = (const struct sockaddr_in6 *)&link->peer.address;
-    int index = (int)group->sin6_scope_id;
-    struct ipv6_mreq request = {.ipv6mr_multiaddr = group->sin6_addr, .ipv6mr_interface = (unsigned)index};
-    setsockopt(link->fd, IPPROTO_IPV6, IPV6_MULTICAST_LOOP, &zero, sizeof zero);
-    if (setsockopt(link->fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, &index, sizeof index) != 0 ||
-        setsockopt(link->fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &request, sizeof request) != 0)
-        return -errno;
-    return 0;
-}
-
-static int open_udp(struct link *link, const struct link_config *config, bool server, char err[LINK_ERR])
-{
-    int ret;
-    int family = AF_UNSPEC;
-    if (config->udp != NULL) {
-        ret = resolve(config->udp, LINK_UDP_PORT, false, AF_UNSPEC, &link->peer, err);
-        if (ret != 0)
-            return ret;
-        family = link->peer.address.ss_family;
-    }
-    bool group = config->udp != NULL && is_group(&link->peer);
-    struct link_peer local = {0};
-    ret = resolve(config->local != NULL ? config->local : ":", server || group ? LINK_UDP_PORT : "0", true, family,
-                  &local, err);
-    if (ret != 0)
-        return ret;
-    link->fd = socket(local.address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (link->fd < 0) {
-        snprintf(err, LINK_ERR, "socket: %s", strerror(errno));
-        return -errno;
-    }
-    int zero = 0;
-    if (local.address.ss_family == AF_INET6 && family == AF_UNSPEC)
-        setsockopt(link->fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof zero);
-    // A forwarder takes no IP fragments: NDNLPv2 fragments in their stead.
-    int discover = IP_PMTUDISC_DO;
-    if (local.address.ss_family == AF_INET)
-        setsockopt(link->fd, IPPROTO_IP, IP_MTU_DISCOVER, &discover, sizeof discover);
-    else
-        setsockopt(link->fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, &discover, sizeof discover);
-    struct link_peer bound = local;
-    if (group) {
-        // Datagrams to the group arrive only at a socket that is bound to the group or to no address.
-        ret = join_group(link, &local);
-        if (ret != 0) {
-            snprintf(err, LINK_ERR, "%s: cannot join: %s", config->udp, strerror(-ret));
-            return ret;
-        }
-        uint16_t port = ((const struct sockaddr_in *)&link->peer.address)->sin_port;
-        if (local.address.ss_family == AF_INET)
-            *(struct sockaddr_in *)&bound.address = (struct sockaddr_in){.sin_family = AF_INET, .sin_port = port};
-        else
-            *(struct sockaddr_in6 *)&bound.address = (struct sockaddr_in6){.sin6_family = AF_INET6, .sin6_port = port};
-    }
-    if (bind(link->fd, (const struct sockaddr *)&bound.address, bound.len) != 0) {
-        snprintf(err, LINK_ERR, "%s: cannot bind: %s", config->local != NULL ? config->local : "UDP", strerror(errno));
-        return -errno;
-    }
-    // Only the peer's datagrams, and word of an unreachable port.
-    if (config->udp != NULL && !group &&
-        connect(link->fd, (const struct sockaddr *)&link->peer.address, link->peer.len) != 0) {
-        snprintf(err, LINK_ERR, "%s: %s", config->udp, strerror(errno));
-        return -errno;
-    }
-    link->group = group;
-    link->mtu = config->mtu != 0 ? config->mtu : local.address.ss_family == AF_INET ? 1472 : 1452;
-    snprintf(link->name, sizeof link->name, "%s over UDP", config->udp != NULL ? config->udp : "any");
-    return 0;
-}
-
-static int open_ether(struct link *link, const struct link_config *config, char err[LINK_ERR])
-{
-    uint8_t mac[6];
-    memcpy(mac, ndn_group, sizeof mac);
-    if (config->remote != NULL) {
-        char tail;
-        if (sscanf(config->remote, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%c", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
-                   &mac[5], &tail) != 6) {
-            snprintf(err, LINK_ERR, "%s: a MAC address like 02:00:00:00:00:01 is allowed", config->remote);
-            return -EINVAL;
-        }
-    }
-    unsigned index = if_nametoindex(config->ether);
-    if (index == 0) {
-        snprintf(err, LINK_ERR, "%s: no such interface", config->ether);
-        return -ENODEV;
-    }
-    // Without a VLAN interface the kernel shows the tag only to those who listen to every protocol.
-    uint16_t protocol = htons(config->vlan != 0 ? ETH_P_ALL : FRAME_ETHERTYPE_NDN);
-    link->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
-    if (link->fd < 0) {
-        snprintf(err, LINK_ERR, "packet socket: %s", strerror(errno));
-        return -errno;
-    }
-    const struct sockaddr_ll bound = {
-        .sll_family = AF_PACKET,
-        .sll_protocol = protocol,
-        .sll_ifindex = (int)index,
-    };
-    struct packet_mreq group = {.mr_ifindex = (int)index, .mr_type = PACKET_MR_MULTICAST, .mr_alen = 6};
-    memcpy(group.mr_address, ndn_group, 6);
-    struct ifreq request = {0}, hardware = {0};
-    int one = 1;
-    snprintf(request.ifr_name, sizeof request.ifr_name, "%s", config->ether);
-    snprintf(hardware.ifr_name, sizeof hardware.ifr_name, "%s", config->ether);
-    if (bind(link->fd, (const struct sockaddr *)&bound, sizeof bound) != 0 ||
-        setsockopt(link->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &group, sizeof group) != 0 ||
-        setsockopt(link->fd, SOL_PACKET, PACKET_AUXDATA, &one, sizeof one) != 0 ||
-        ioctl(link->fd, SIOCGIFMTU, &request) != 0 || ioctl(link->fd, SIOCGIFHWADDR, &hardware) != 0) {
-        snprintf(err, LINK_ERR, "%s: %s", config->ether, strerror(errno));
-        return -errno;
-    }
-    struct sockaddr_ll peer = bound;
-    peer.sll_protocol = htons(FRAME_ETHERTYPE_NDN);
-    peer.sll_halen = 6;
-    memcpy(peer.sll_addr, mac, 6);
-    memcpy(&link->peer.address, &peer, sizeof peer);
-    link->peer.len = sizeof peer;
-    memcpy(link->own_mac, hardware.ifr_hwaddr.sa_data, 6);
-    link->ether = true;
-    link->group = (mac[0] & 1) != 0;
-    link->vlan = config->vlan;
-    link->mtu = config->mtu != 0 ? config->mtu : (size_t)request.ifr_mtu;
-    snprintf(link->name, sizeof link->name, "%02x:%02x:%02x:%02x:%02x:%02x over %s", mac[0], mac[1], mac[2], mac[3],
-             mac[4], mac[5], config->ether);
     return 0;
 }
 
@@ -280,7 +67,15 @@ int link_open(struct link **out, const struct link_config *config, bool server, 
     }
     if (getrandom(&link->sequence, sizeof link->sequence, 0) != sizeof link->sequence)
         link->sequence = (uint64_t)getpid() << 32;
-    ret = config->ether != NULL ? open_ether(link, config, err) : open_udp(link, config, server, err);
+    if (config->ether != NULL) {
+        ret = link_open_ether(link, config, err);
+    } else if (config->udp != NULL || config->local != NULL) {
+        ret = link_open_udp(link, config, server, err);
+    } else {
+        char uri[TRANSPORT_URI_MAX];
+        transport_find(config->transport, uri);
+        ret = link_open_stream(link, uri, err);
+    }
     if (ret != 0)
         goto close_fd;
     int size = LINK_SOCKET_BUFFER;
@@ -305,12 +100,28 @@ void link_close(struct link *link)
         return;
     close(link->fd);
     partial_destroy(link->partials);
+    free(link->queue);
     free(link);
 }
 
 int link_fd(const struct link *link)
 {
     return link->fd;
+}
+
+short link_events(const struct link *link)
+{
+    return (short)(POLLIN | (link->queue_len > 0 ? POLLOUT : 0));
+}
+
+bool link_is_stream(const struct link *link)
+{
+    return link->kind == LINK_STREAM;
+}
+
+bool link_is_local(const struct link *link)
+{
+    return link->local;
 }
 
 const char *link_name(const struct link *link)
@@ -326,7 +137,9 @@ const struct link_counters *link_counters(const struct link *link)
 /** Send a link-layer packet with LINK_ETHER_MAX octets of room before it. */
 static int send_frame(struct link *link, uint8_t *frame, size_t len, const struct link_peer *peer)
 {
-    if (link->ether) {
+    if (link->kind == LINK_STREAM)
+        return link_stream_send(link, frame, len);
+    if (link->kind == LINK_ETHER) {
         uint16_t tag[] = {htons(ETH_P_8021Q), htons(link->vlan)}, type = htons(FRAME_ETHERTYPE_NDN);
         size_t header = link->vlan != 0 ? LINK_ETHER_MAX : LINK_ETHER_MAX - sizeof tag;
         frame -= header;
@@ -352,12 +165,12 @@ int link_send(struct link *link, const uint8_t *net, size_t len, const struct nd
 {
     struct ndn_lp_out lp = *lp_in;
     struct link_peer to = peer != NULL && peer->len > 0 ? *peer : link->peer;
-    if (to.len == 0)
+    if (to.len == 0 && link->kind != LINK_STREAM)
         return -EDESTADDRREQ;
     // A connected socket takes no address.
     struct sockaddr_storage connected;
     socklen_t connected_len = sizeof connected;
-    if (!link->ether && getpeername(link->fd, (struct sockaddr *)&connected, &connected_len) == 0)
+    if (link->kind == LINK_UDP && getpeername(link->fd, (struct sockaddr *)&connected, &connected_len) == 0)
         to.len = 0;
     uint8_t *payload = link->out + LINK_ETHER_MAX + NDN_LP_HEADER_MAX;
     bool bare =
@@ -419,9 +232,10 @@ static bool ether_is_ours(const struct link *link, struct msghdr *message, size_
            frame_vlan(message) == link->vlan;
 }
 
-int link_receive(struct link *link, struct link_packet *received)
+/** One datagram or frame, where it is for us. @return as link_receive() */
+static int receive_frame(struct link *link, struct link_peer *from, struct link_peer *sender, const uint8_t **frame,
+                         size_t *len)
 {
-    struct link_peer *from = &received->from;
     union {
         char octets[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
         struct cmsghdr align;
@@ -435,7 +249,6 @@ int link_receive(struct link *link, struct link_packet *received)
         .msg_control = &control,
         .msg_controllen = sizeof control,
     };
-    memset(from, 0, sizeof *from);
     ssize_t n;
     do {
         n = recvmsg(link->fd, &message, 0);
@@ -446,22 +259,35 @@ int link_receive(struct link *link, struct link_packet *received)
     if (n < 0)
         return errno == EWOULDBLOCK ? -EAGAIN : -errno;
     from->len = message.msg_namelen;
-    const uint8_t *p = link->in;
-    size_t len = (size_t)n;
-    struct link_peer sender = *from;
-    if (link->ether) {
-        if (!ether_is_ours(link, &message, len))
+    *frame = link->in;
+    *len = (size_t)n;
+    *sender = *from;
+    if (link->kind == LINK_ETHER) {
+        if (!ether_is_ours(link, &message, *len))
             return 0;
         // What came to the group is answered to the group.
-        if ((p[0] & 1) != 0 && link->group)
+        if ((link->in[0] & 1) != 0 && link->group)
             from->len = 0;
-        p += ETH_HLEN;
-        len -= ETH_HLEN;
+        *frame += ETH_HLEN;
+        *len -= ETH_HLEN;
     } else if (link->group) {
         from->len = 0;
     }
+    return 1;
+}
+
+int link_receive(struct link *link, struct link_packet *received)
+{
+    const uint8_t *p;
+    size_t len;
+    struct link_peer sender = {0};
+    memset(&received->from, 0, sizeof received->from);
+    int ret = link->kind == LINK_STREAM ? link_stream_receive(link, &p, &len)
+                                        : receive_frame(link, &received->from, &sender, &p, &len);
+    if (ret <= 0)
+        return ret;
     link->counters.frames_received++;
-    const struct ndn_parse_opts opts = {.allow_trailing = link->ether};
+    const struct ndn_parse_opts opts = {.allow_trailing = link->kind == LINK_ETHER};
     struct ndn_packet *packet = &received->packet;
     if (ndn_packet_parse(p, len, &opts, packet) != VERDICT_OK) {
         link->counters.bad++;

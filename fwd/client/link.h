@@ -13,9 +13,9 @@
 struct command_line;
 
 /*
- * The link of `pitlane ping` and `pitlane pingserver`: NDN packets over a UDP socket of the kernel, or over an
- * Ethernet interface (AF_PACKET), with NDNLPv2 fragmentation and reassembly. It shares no code with ports/, so that it
- * is an independent peer, but for the parsers. Single-threaded.
+ * The link of `pitlane`: NDN packets over the forwarder's stream socket (Unix or TCP), a UDP socket of the kernel, or
+ * an Ethernet interface (AF_PACKET), the last two with NDNLPv2 fragmentation and reassembly. It shares no code with
+ * ports/, so that it is an independent peer, but for the parsers. Single-threaded.
  */
 struct link;
 
@@ -23,12 +23,13 @@ struct link;
 
 /** What a link is told to be. Strings are read by link_open() only. */
 struct link_config {
-    const char *udp;    /**< "ADDRESS[:PORT]" of the peer or group; NULL: whoever sends */
-    const char *local;  /**< "[ADDRESS]:PORT" or "ADDRESS"; NULL: any address, a port of the kernel's choice */
-    const char *ether;  /**< interface; NULL: UDP */
-    const char *remote; /**< MAC of the Ethernet peer; NULL: the NDN group */
-    uint16_t vlan;      /**< tag of Ethernet frames; 0: none */
-    uint16_t mtu;       /**< largest link-layer packet; 0: of the interface, over UDP 1472 (IPv4) or 1452 (IPv6) */
+    const char *transport; /**< URI of the forwarder's socket; NULL without the others: as transport_find() says */
+    const char *udp;       /**< "ADDRESS[:PORT]" of the peer or group; NULL: whoever sends */
+    const char *local;     /**< "[ADDRESS]:PORT" or "ADDRESS"; NULL: any address, a port of the kernel's choice */
+    const char *ether;     /**< interface; NULL: not over Ethernet */
+    const char *remote;    /**< MAC of the Ethernet peer; NULL: the NDN group */
+    uint16_t vlan;         /**< tag of Ethernet frames; 0: none */
+    uint16_t mtu;          /**< largest link-layer packet; 0: of the interface, over UDP 1472 (IPv4) or 1452 (IPv6) */
 };
 
 /** Where a packet came from or goes to. */
@@ -58,8 +59,12 @@ int link_config_from_line(const struct command_line *line, struct link_config *c
 int link_open(struct link **link, const struct link_config *config, bool server, char err[LINK_ERR]);
 void link_close(struct link *link);
 
-/** For poll(2). */
+/** For poll(2): the descriptor, and what to wait for before link_receive() is called. */
 int link_fd(const struct link *link);
+short link_events(const struct link *link);
+/** Does it lead to a forwarder's stream socket, where prefixes are registered; is that on this host? */
+bool link_is_stream(const struct link *link);
+bool link_is_local(const struct link *link);
 /** Words for where the link leads. Static to the link. */
 const char *link_name(const struct link *link);
 const struct link_counters *link_counters(const struct link *link);
@@ -75,7 +80,8 @@ int link_send(struct link *link, const uint8_t *net, size_t len, const struct nd
 
 /**
  * Take one frame from the socket, without waiting. @return 1 and *received when it completed a network packet, 0 when
- * it did not, -EAGAIN when there is none, another negative errno when the socket failed
+ * it did not, -EAGAIN when there is none, another negative errno when the socket failed (stream:
+ * -ECONNRESET when the forwarder closed it, -EPROTO when what it sends is no packet)
  */
 int link_receive(struct link *link, struct link_packet *received);
 
