@@ -5,105 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fwd/client/ping.h"
-#include "fwd/client/show.h"
-
-const struct command_option command_common_options[] = {
-    {'h', "help", NULL, "show the usage of the command"},
-    {0},
-};
-
-const struct command_option command_daemon_options[] = {
-    {'j', "json", NULL, "print one JSON document"},
-    {'s', "socket", "PATH", "telemetry socket of pitlaned; default from the two options below"},
-    {'r', "runtime-dir", "DIR", "runtime directory of pitlaned (daemon.runtime-dir); default /run/pitlane"},
-    {'p', "prefix", "NAME", "file prefix of pitlaned (daemon.file-prefix); default pitlane"},
-    {0},
-};
-
-static const struct command_option drops_options[] = {
-    {'a', "all", NULL, "show reasons that never occurred, too"},
-    {0},
-};
-
-// clang-format off
-#define LINK_OPTIONS \
-    {0, "udp", "ADDRESS[:PORT]", "peer or group to talk to over UDP (port 6363)"}, \
-    {0, "local", "[ADDRESS]:PORT", "own address over UDP"}, \
-    {0, "ether", "IFACE", "talk over Ethernet frames of EtherType 0x8624"}, \
-    {0, "remote", "MAC", "peer over Ethernet; default the NDN group 01:00:5e:00:17:aa"}, \
-    {0, "vlan", "ID", "VLAN tag of the Ethernet frames"}, \
-    {0, "mtu", "OCTETS", "largest packet on the link; larger ones are fragmented (NDNLPv2)"}
-// clang-format on
-
-static const struct command_option ping_options[] = {
-    LINK_OPTIONS,
-    {'c', "count", "N", "Interests to send; default without end"},
-    {'i', "interval", "TIME", "time between Interests; default 1s"},
-    {'W', "lifetime", "TIME", "InterestLifetime and time-out; default 4s"},
-    {'w', "window", "N", "most Interests pending at once; default 1024"},
-    {'s', "size", "OCTETS", "check that the Content is what pingserver sends for this size"},
-    {'t', "token", "OCTETS", "send PIT tokens of this length (1..32) and check that they come back"},
-    {'q', "quiet", NULL, "print the summary only"},
-    {'j', "json", NULL, "print the summary as one JSON document"},
-    {0},
-};
-
-static const struct command_option pingserver_options[] = {
-    LINK_OPTIONS,
-    {'s', "size", "OCTETS", "octets of Content; default 100"},
-    {'f', "freshness", "TIME", "FreshnessPeriod; default none"},
-    {'c', "count", "N", "stop after this many answers; default never"},
-    {'q', "quiet", NULL, "do not print each Interest"},
-    {'j', "json", NULL, "print the counts as one JSON document"},
-    {0},
-};
-
-const struct command command_table[] = {
-    {"status", NULL, NULL, "show the state of the forwarder", NULL, false, NULL, show_status},
-    {"port", "list", NULL, "list ports with their counters", NULL, false, NULL, show_ports},
-    {"face", "list", NULL, "list faces with their counters", NULL, false, NULL, show_faces},
-    {"route", "list", NULL, "list routes", NULL, false, NULL, show_routes},
-    {"strategy", "list", NULL, "list strategy choices", NULL, false, NULL, show_strategies},
-    {"worker", "list", NULL, "list workers with their counters", NULL, false, NULL, show_workers},
-    {"drops", NULL, NULL, "show frames dropped or consumed, by reason", NULL, false, drops_options, show_drops},
-    {"pit", "info", NULL, "show the Pending Interest Tables", NULL, false, NULL, show_pit},
-    {"cs", "info", NULL, "show the Content Stores", NULL, false, NULL, show_cs},
-    {"ping", NULL, "PREFIX", "measure round trips to an NDN producer",
-     "Sends Interests named PREFIX/ping/RANDOM/SEQUENCE and measures the time to Data. Exits with 1 when nothing came "
-     "back.",
-     true, ping_options, ping_run},
-    {"pingserver", NULL, "PREFIX", "answer the Interests of ping",
-     "Answers every Interest below PREFIX with Data signed with DigestSha256. Stops at SIGINT or SIGTERM and prints "
-     "counts.",
-     true, pingserver_options, pingserver_run},
-    {"help", NULL, "[COMMAND]", "show all commands, or the usage of one", NULL, true, NULL, command_run_help},
-    {"completion", NULL, NULL, "print a completion script for bash", "Use it by: source <(pitlane completion)", true,
-     NULL, command_run_completion},
-    {"man", NULL, NULL, "print the manual page (roff)", NULL, true, NULL, command_run_man},
-    {0},
-};
+#include "fwd/client/batch.h"
+#include "fwd/client/manager.h"
 
 const struct command *command_find(const char *noun, const char *verb)
 {
     for (const struct command *c = command_table; c->noun != NULL; c++) {
         if (strcmp(c->noun, noun) != 0)
             continue;
-        if (c->verb == NULL || (verb != NULL && strcmp(c->verb, verb) == 0))
+        if (c->verb == NULL || (verb != NULL ? strcmp(c->verb, verb) == 0 : c->by_default))
             return c;
     }
     return NULL;
 }
 
+void command_option_lists(const struct command *command, const struct command_option *lists[COMMAND_OPTION_LISTS])
+{
+    lists[0] = command->options;
+    lists[1] = command->peers != PEER_NONE ? command_json_options : NULL;
+    lists[2] = (command->peers & PEER_MANAGEMENT) != 0 ? command_management_options : NULL;
+    lists[3] = (command->peers & PEER_TELEMETRY) != 0 ? command_telemetry_options : NULL;
+    lists[4] = command_common_options;
+}
+
 static const struct command_option *find_option(const struct command *command, char letter, const char *name,
                                                 size_t len)
 {
-    const struct command_option *lists[] = {
-        command_common_options,
-        command->local ? NULL : command_daemon_options,
-        command->options,
-    };
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    const struct command_option *lists[COMMAND_OPTION_LISTS];
+    command_option_lists(command, lists);
+    for (size_t i = 0; i < COMMAND_OPTION_LISTS; i++) {
         for (const struct command_option *o = lists[i]; o != NULL && o->name != NULL; o++) {
             if (letter != 0 ? o->letter == letter : strlen(o->name) == len && memcmp(o->name, name, len) == 0)
                 return o;
@@ -113,7 +43,7 @@ static const struct command_option *find_option(const struct command *command, c
 }
 
 /** Take the option that argv[*i] begins with, and its argument. */
-static int parse_option(struct command_line *line, int argc, char **argv, int *i, FILE *err)
+static int parse_option(struct command_line *line, int argc, char **argv, int *i)
 {
     const char *arg = argv[*i];
     const char *value = NULL;
@@ -129,22 +59,22 @@ static int parse_option(struct command_line *line, int argc, char **argv, int *i
             value = arg + 2;
     }
     if (option == NULL) {
-        fprintf(err, "pitlane: unknown option %s\n", arg);
+        fprintf(line->err, "pitlane: unknown option %s\n", arg);
         return -EINVAL;
     }
     if (option->arg == NULL && value != NULL) {
-        fprintf(err, "pitlane: option %s: takes no argument (options are not joined)\n", arg);
+        fprintf(line->err, "pitlane: option %s: takes no argument (options are not joined)\n", arg);
         return -EINVAL;
     }
     if (option->arg != NULL && value == NULL) {
         if (*i + 1 >= argc) {
-            fprintf(err, "pitlane: option %s needs %s\n", arg, option->arg);
+            fprintf(line->err, "pitlane: option %s needs %s\n", arg, option->arg);
             return -EINVAL;
         }
         value = argv[++*i];
     }
     if (line->n_options == sizeof line->option / sizeof *line->option) {
-        fprintf(err, "pitlane: too many options\n");
+        fprintf(line->err, "pitlane: too many options\n");
         return -EINVAL;
     }
     line->option[line->n_options] = option;
@@ -152,31 +82,116 @@ static int parse_option(struct command_line *line, int argc, char **argv, int *i
     return 0;
 }
 
-/** A first word that is no whole command: help when that is asked for, else what is missing. */
-static int incomplete(const char *noun, const char *word, FILE *out, FILE *err)
+/** Take a word that is no option: an argument's name with its value behind it, or the value of the next positional. */
+static int parse_word(struct command_line *line, int argc, char **argv, int *i)
 {
-    const char *verbs[8];
+    const struct command *c = line->command;
+    const char *word = argv[*i];
+    if (c->operand != NULL && line->operand == NULL) {
+        line->operand = word;
+        return 0;
+    }
+    for (unsigned k = 0; c->args != NULL && c->args[k].name != NULL; k++) {
+        if (strcmp(c->args[k].name, word) != 0 || line->arg[k] != NULL)
+            continue;
+        if (c->args[k].value == NULL) {
+            line->arg[k] = "";
+            return 0;
+        }
+        if (*i + 1 >= argc) {
+            fprintf(line->err, "pitlane: %s needs %s\n", word, c->args[k].value);
+            return -EINVAL;
+        }
+        line->arg[k] = argv[++*i];
+        return 0;
+    }
+    for (unsigned k = 0; c->args != NULL && c->args[k].name != NULL; k++) {
+        if ((c->args[k].use & ARG_POSITIONAL) != 0 && line->arg[k] == NULL) {
+            line->arg[k] = word;
+            return 0;
+        }
+    }
+    if (c->run == command_run_help)
+        return 0; // "help face list": help is of all that a noun has
+    fprintf(line->err, "pitlane: unexpected '%s'\n", word);
+    return -EINVAL;
+}
+
+/** Is all there that the command must have? */
+static int check_complete(const struct command_line *line)
+{
+    const struct command *c = line->command;
+    const char *missing = NULL;
+    if (c->operand != NULL && c->operand[0] != '[' && line->operand == NULL)
+        missing = c->operand;
+    for (unsigned k = 0; c->args != NULL && c->args[k].name != NULL && missing == NULL; k++) {
+        if ((c->args[k].use & ARG_REQUIRED) != 0 && line->arg[k] == NULL)
+            missing = c->args[k].value;
+    }
+    if (missing == NULL)
+        return 0;
+    fprintf(line->err, "pitlane: %s%s%s needs %s\n", c->noun, c->verb != NULL ? " " : "",
+            c->verb != NULL ? c->verb : "", missing);
+    return -EINVAL;
+}
+
+/** Words that are no whole command: what is there. */
+static int incomplete(const char *noun, const char *word, FILE *err)
+{
     unsigned n = 0;
-    for (const struct command *c = command_table; c->noun != NULL && n < sizeof verbs / sizeof *verbs; c++)
-        if (strcmp(c->noun, noun) == 0)
-            verbs[n++] = c->verb;
-    if (n == 0) {
-        fprintf(err, "pitlane: unknown command '%s'; pitlane help lists all\n", noun);
-        return COMMAND_USAGE;
+    for (const struct command *c = command_table; c->noun != NULL; c++) {
+        if (strcmp(c->noun, noun) != 0)
+            continue;
+        if (n++ == 0 && word != NULL)
+            fprintf(err, "pitlane: unknown command '%s %s'; what is there is:", noun, word);
+        else if (n == 1)
+            fprintf(err, "pitlane: what is there is:");
+        fprintf(err, "%s %s %s", n > 1 ? "," : "", noun, c->verb);
     }
-    if (word != NULL && (strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0)) {
-        const struct command_line line = {.command = command_find("help", NULL), .operand = noun, .out = out};
-        return command_run_help(&line);
-    }
-    if (word != NULL)
-        fprintf(err, "pitlane: unknown command '%s %s'; ", noun, word);
-    else
-        fprintf(err, "pitlane: ");
-    fprintf(err, "what is there is:");
-    for (unsigned i = 0; i < n; i++)
-        fprintf(err, "%s %s %s", i > 0 ? "," : "", noun, verbs[i]);
+    if (n == 0)
+        fprintf(err, "pitlane: unknown command '%s'; pitlane help lists all", noun);
     fprintf(err, "\n");
     return COMMAND_USAGE;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "-h") == 0 || strcmp(word, "--help") == 0;
+}
+
+int command_run(int argc, char **argv, FILE *out, FILE *err, struct command_session *session)
+{
+    struct command_line line = {.out = out, .err = err, .session = session};
+    const char *verb = argc > 1 && argv[1][0] != '-' ? argv[1] : NULL;
+    line.command = command_find(argv[0], verb);
+    if (argc > 1 && is_help(argv[1]) && (line.command == NULL || line.command->verb != NULL)) {
+        line.command = command_find("help", NULL);
+        line.operand = argv[0];
+        return command_run_help(&line);
+    }
+    if (line.command == NULL)
+        return incomplete(argv[0], verb, err);
+    bool options_end = false;
+    for (int i = line.command->verb != NULL && verb != NULL ? 2 : 1; i < argc; i++) {
+        int ret;
+        if (!options_end && strcmp(argv[i], "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0')
+            ret = parse_option(&line, argc, argv, &i);
+        else
+            ret = parse_word(&line, argc, argv, &i);
+        if (ret != 0)
+            return COMMAND_USAGE;
+    }
+    if (command_has(&line, "help")) {
+        command_print_usage(line.command, out);
+        return COMMAND_OK;
+    }
+    if (check_complete(&line) != 0)
+        return COMMAND_USAGE;
+    return line.command->run(&line);
 }
 
 int command_main(int argc, char **argv, FILE *out, FILE *err)
@@ -185,40 +200,25 @@ int command_main(int argc, char **argv, FILE *out, FILE *err)
         fprintf(out, "pitlane %s\n", PITLANE_VERSION);
         return COMMAND_OK;
     }
-    if (argc < 2 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "--help") == 0) {
-        const struct command_line line = {.command = command_find("help", NULL), .out = argc < 2 ? err : out};
+    if (argc < 2 || is_help(argv[1])) {
+        const struct command_line line = {
+            .command = command_find("help", NULL), .out = argc < 2 ? err : out, .err = err};
         command_run_help(&line);
         return argc < 2 ? COMMAND_USAGE : COMMAND_OK;
     }
-    struct command_line line = {.out = out};
-    line.command = command_find(argv[1], argc > 2 ? argv[2] : NULL);
-    if (line.command == NULL)
-        return incomplete(argv[1], argc > 2 ? argv[2] : NULL, out, err);
-    bool options_end = false;
-    for (int i = line.command->verb != NULL ? 3 : 2; i < argc; i++) {
-        if (!options_end && strcmp(argv[i], "--") == 0) {
-            options_end = true;
-        } else if (!options_end && argv[i][0] == '-' && argv[i][1] != '\0') {
-            if (parse_option(&line, argc, argv, &i, err) != 0)
-                return COMMAND_USAGE;
-        } else if (line.command->operand != NULL && line.operand == NULL) {
-            line.operand = argv[i];
-        } else if (line.command->run == command_run_help) {
-            continue; // "help face list": help is of all that a noun has
-        } else {
-            fprintf(err, "pitlane: unexpected '%s'\n", argv[i]);
+    struct command_session session = {0};
+    int status;
+    if (strcmp(argv[1], "-f") == 0 || strcmp(argv[1], "--batch") == 0) {
+        if (argc != 3) {
+            fprintf(err, "pitlane: %s needs one FILE and nothing else\n", argv[1]);
             return COMMAND_USAGE;
         }
+        status = batch_run(argv[2], out, err, &session);
+    } else {
+        status = command_run(argc - 1, argv + 1, out, err, &session);
     }
-    if (command_has(&line, "help")) {
-        command_print_usage(line.command, out);
-        return COMMAND_OK;
-    }
-    if (line.command->operand != NULL && line.command->operand[0] != '[' && line.operand == NULL) {
-        fprintf(err, "pitlane: %s needs %s\n", line.command->noun, line.command->operand);
-        return COMMAND_USAGE;
-    }
-    return line.command->run(&line);
+    manager_close(session.manager);
+    return status;
 }
 
 const char *command_value(const struct command_line *line, const char *name)
@@ -230,23 +230,48 @@ const char *command_value(const struct command_line *line, const char *name)
     return NULL;
 }
 
-int command_number(const struct command_line *line, const char *name, uint64_t min, uint64_t max, uint64_t value,
-                   uint64_t *number)
+const char *command_arg(const struct command_line *line, const char *name)
 {
-    const char *text = command_value(line, name);
-    if (text == NULL) {
-        *number = value;
-        return 0;
+    const struct command_arg *args = line->command->args;
+    for (unsigned k = 0; args != NULL && args[k].name != NULL; k++) {
+        if (strcmp(args[k].name, name) == 0)
+            return line->arg[k];
     }
+    return NULL;
+}
+
+static int parse_number(const char *dashes, const char *name, const char *text, uint64_t min, uint64_t max,
+                        uint64_t *number, FILE *err)
+{
     char *end;
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || text[0] == '-' || n < min || n > max) {
-        fprintf(stderr, "pitlane: --%s %s: a number from %llu to %llu is allowed\n", name, text,
+    if (errno != 0 || end == text || *end != '\0' || text[0] < '0' || text[0] > '9' || n < min || n > max) {
+        fprintf(err, "pitlane: %s%s %s: a number from %llu to %llu is allowed\n", dashes, name, text,
                 (unsigned long long)min, (unsigned long long)max);
         return -EINVAL;
     }
     *number = n;
+    return 0;
+}
+
+int command_number(const struct command_line *line, const char *name, uint64_t min, uint64_t max, uint64_t value,
+                   uint64_t *number)
+{
+    const char *text = command_value(line, name);
+    if (text != NULL)
+        return parse_number("--", name, text, min, max, number, stderr);
+    *number = value;
+    return 0;
+}
+
+int command_arg_number(const struct command_line *line, const char *name, uint64_t min, uint64_t max, uint64_t value,
+                       uint64_t *number)
+{
+    const char *text = command_arg(line, name);
+    if (text != NULL)
+        return parse_number("", name, text, min, max, number, line->err);
+    *number = value;
     return 0;
 }
 

@@ -261,7 +261,7 @@ static int loop(struct ping *ping)
         uint64_t wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
         const struct timespec wait = {.tv_sec = (time_t)(wait_ns / 1000000000),
                                       .tv_nsec = (long)(wait_ns % 1000000000)};
-        struct pollfd fd = {.fd = link_fd(ping->link), .events = POLLIN};
+        struct pollfd fd = {.fd = link_fd(ping->link), .events = link_events(ping->link)};
         if (ppoll(&fd, 1, &wait, NULL) <= 0)
             continue;
         for (unsigned i = 0; i < BURST; i++) {
@@ -352,10 +352,6 @@ int ping_run(const struct command_line *line)
     char err[LINK_ERR];
     if (configure(&ping, line) != 0 || link_config_from_line(line, &config) != 0)
         return COMMAND_USAGE;
-    if (config.udp == NULL && config.ether == NULL) {
-        fprintf(stderr, "pitlane: ping needs --udp or --ether\n");
-        return COMMAND_USAGE;
-    }
     size_t size = 1;
     while (size < ping.window)
         size *= 2;

@@ -26,6 +26,9 @@ struct ping_data {
     size_t content_len;
     const uint8_t *signed_part; /**< the octets that the signature covers */
     size_t signed_len;
+    uint64_t content_type;      /**< 0 when absent: a blob */
+    const uint8_t *final_block; /**< TLV-VALUE of FinalBlockId, NULL when absent */
+    size_t final_block_len;
     const uint8_t *digest; /**< SignatureValue when SignatureType is DigestSha256 and it has 32 octets, else NULL */
 };
 

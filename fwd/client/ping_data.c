@@ -42,6 +42,22 @@ static bool parse_signature_info(const struct tlv *info, bool *is_digest)
     return true;
 }
 
+static bool parse_meta_info(const struct tlv *info, struct ping_data *parsed)
+{
+    struct cursor c = cursor_make(info->value, info->len);
+    while (cursor_left(&c) > 0) {
+        struct tlv tlv;
+        if (tlv_read(&c, false, &tlv) != VERDICT_OK ||
+            (tlv.type == NDN_TLV_CONTENT_TYPE && !tlv_nni(&tlv, &parsed->content_type)))
+            return false;
+        if (tlv.type == NDN_TLV_FINAL_BLOCK_ID) {
+            parsed->final_block = tlv.value;
+            parsed->final_block_len = tlv.len;
+        }
+    }
+    return true;
+}
+
 bool ping_data_parse(const uint8_t *data, size_t len, struct ping_data *parsed)
 {
     struct cursor c = cursor_make(data, len);
@@ -55,7 +71,10 @@ bool ping_data_parse(const uint8_t *data, size_t len, struct ping_data *parsed)
         const uint8_t *start = c.p;
         if (tlv_read(&c, false, &tlv) != VERDICT_OK)
             return false;
-        if (tlv.type == NDN_TLV_CONTENT) {
+        if (tlv.type == NDN_TLV_META_INFO) {
+            if (!parse_meta_info(&tlv, parsed))
+                return false;
+        } else if (tlv.type == NDN_TLV_CONTENT) {
             parsed->content = tlv.value;
             parsed->content_len = tlv.len;
         } else if (tlv.type == NDN_TLV_SIGNATURE_INFO) {

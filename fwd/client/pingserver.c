@@ -11,6 +11,8 @@
 
 #include "fwd/client/command.h"
 #include "fwd/client/link.h"
+#include "fwd/client/manager.h"
+#include "fwd/client/nfd_text.h"
 #include "parser/ndn_encode.h"
 
 struct server {
@@ -68,7 +70,7 @@ static int loop(struct server *server)
 {
     struct link_packet received;
     while (!ping_stopped() && server->n_answered < server->count) {
-        struct pollfd fd = {.fd = link_fd(server->link), .events = POLLIN};
+        struct pollfd fd = {.fd = link_fd(server->link), .events = link_events(server->link)};
         if (poll(&fd, 1, 1000) <= 0)
             continue;
         int ret;
@@ -108,6 +110,32 @@ static void summarize(const struct server *server)
             server->n_interests, server->n_answered, server->n_failed, server->n_other, link->bad);
 }
 
+/** Ask the forwarder at the other end for the Interests below the prefix. @return 0, or -EIO after a complaint */
+static int register_prefix(const struct server *server)
+{
+    const struct manager_config config = {
+        .key_file = command_value(server->line, "key"),
+        .certificate = command_value(server->line, "certificate"),
+    };
+    const struct mgmt_params params = {
+        .has = MGMT_HAS_NAME | MGMT_HAS_FLAGS,
+        .name = {server->prefix, (uint16_t)server->prefix_len},
+        .flags = NFD_CHILD_INHERIT,
+    };
+    struct manager *manager;
+    struct manager_answer answer;
+    char err[LINK_ERR];
+    if (manager_attach(&manager, server->link, &config, err) != 0) {
+        fprintf(stderr, "pitlane: %s\n", err);
+        return -EIO;
+    }
+    uint32_t code = manager_command(manager, "rib", "register", &params, &answer);
+    if (code != MANAGER_OK)
+        fprintf(stderr, "Error %u when registering %s: %s\n", code, server->line->operand, answer.text);
+    manager_close(manager);
+    return code == MANAGER_OK ? 0 : -EIO;
+}
+
 int pingserver_run(const struct command_line *line)
 {
     struct server server = {.line = line, .quiet = command_has(line, "quiet") || command_has(line, "json")};
@@ -128,11 +156,15 @@ int pingserver_run(const struct command_line *line)
         fprintf(stderr, "pitlane: %s\n", err);
         return COMMAND_FAILED;
     }
+    if (link_is_stream(server.link) && register_prefix(&server) != 0) {
+        link_close(server.link);
+        return COMMAND_FAILED;
+    }
     ping_catch_signals();
     if (!server.quiet)
         fprintf(line->out, "PING SERVER %s, %s\n", line->operand, link_name(server.link));
     fflush(line->out);
-    // Scripts wait for this line: the socket is bound from here on.
+    // Scripts wait for this line: the socket is bound, or the prefix registered, from here on.
     fprintf(stderr, "ready\n");
     int ret = loop(&server);
     summarize(&server);

@@ -1,100 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fwd/client/show.h"
 
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "fwd/client/command.h"
+#include "fwd/client/manage_priv.h"
 #include "fwd/client/tel.h"
 #include "fwd/client/text_table.h"
 
-/** What a command asks and how it shows the answer. */
+/** What a command asks and how it shows the answer, which is a list. */
 struct view {
     const char *command; /**< of the telemetry socket */
-    const char *name;    /**< of the list in the JSON document; NULL: the answer is one object */
+    const char *name;    /**< of the list in the JSON document */
     const struct text_column *columns;
 };
 
-/** Ask for what a view shows: an object, or an array of rows. NULL after a complaint. */
-static json_t *ask(const struct command_line *line, const struct view *view)
+json_t *show_ask(const struct command_line *line, const char *command, bool rows, char err[TEL_ERR])
 {
-    char path[512], err[TEL_ERR];
+    char path[512];
     struct tel *tel;
     if (tel_path(path, sizeof path, command_value(line, "socket"), command_value(line, "runtime-dir"),
                  command_value(line, "prefix")) != 0) {
-        fprintf(stderr, "pitlane: path of the socket is too long\n");
+        snprintf(err, TEL_ERR, "path of the socket is too long");
         return NULL;
     }
-    if (tel_open(&tel, path, err) != 0) {
-        fprintf(stderr, "pitlane: %s\n", err);
+    if (tel_open(&tel, path, err) != 0)
         return NULL;
-    }
-    json_t *answer =
-        view->name != NULL ? tel_query_rows(tel, view->command, err) : tel_query(tel, view->command, NULL, err);
+    json_t *answer = rows ? tel_query_rows(tel, command, err) : tel_query(tel, command, NULL, err);
     tel_close(tel);
-    if (answer == NULL)
-        fprintf(stderr, "pitlane: %s\n", err);
     return answer;
 }
 
-static void print_json(const json_t *document, FILE *out)
+/** Rows of what a view shows. NULL after a complaint. */
+static json_t *ask(const struct command_line *line, const struct view *view)
 {
-    json_dumpf(document, out, JSON_INDENT(2));
-    fputc('\n', out);
+    char err[TEL_ERR];
+    json_t *answer = show_ask(line, view->command, true, err);
+    if (answer == NULL)
+        fprintf(line->err, "pitlane: %s\n", err);
+    return answer;
 }
 
 static int show(const struct command_line *line, const struct view *view)
 {
     json_t *answer = ask(line, view);
-    if (answer == NULL)
-        return COMMAND_FAILED;
-    if (command_has(line, "json")) {
-        json_t *document = view->name != NULL ? json_pack("{sO}", view->name, answer) : json_incref(answer);
-        print_json(document, line->out);
-        json_decref(document);
-    } else if (view->name != NULL) {
-        text_table_print(view->columns, answer, line->out);
-    } else {
-        text_list_print(view->columns, answer, line->out);
-    }
-    json_decref(answer);
-    return COMMAND_OK;
+    return answer != NULL ? manage_rows(line, view->name, view->columns, answer) : COMMAND_FAILED;
 }
 
-int show_status(const struct command_line *line)
-{
-    static const struct text_column columns[] = {
-        {"version", "version", TEXT_STRING},
-        {"pid", "process", TEXT_NUMBER},
-        {"uptime_ms", "running for", TEXT_DURATION},
-        {"workers", "workers", TEXT_NUMBER},
-        {"ports", "ports", TEXT_NUMBER},
-        {"faces", "faces", TEXT_NUMBER},
-        {"prefixes", "prefixes", TEXT_NUMBER},
-        {"received", "frames received", TEXT_NUMBER},
-        {"originated", "frames made here", TEXT_NUMBER},
-        {"sent", "frames sent", TEXT_NUMBER},
-        {"consumed", "frames consumed", TEXT_NUMBER},
-        {"dropped", "frames dropped", TEXT_NUMBER},
-        {"held", "frames held", TEXT_NUMBER},
-        {"error", "frames unaccounted for", TEXT_NUMBER},
-        {"in_interests", "Interests in", TEXT_NUMBER},
-        {"in_data", "Data in", TEXT_NUMBER},
-        {"in_nacks", "Nacks in", TEXT_NUMBER},
-        {"out_interests", "Interests out", TEXT_NUMBER},
-        {"out_data", "Data out", TEXT_NUMBER},
-        {"out_nacks", "Nacks out", TEXT_NUMBER},
-        {"pit_entries", "PIT entries", TEXT_NUMBER},
-        {"cs_entries", "CS entries", TEXT_NUMBER},
-        {"cs_hits", "CS hits", TEXT_NUMBER},
-        {"pool_size", "packet buffers", TEXT_NUMBER},
-        {"pool_in_use", "packet buffers in use", TEXT_NUMBER},
-        {0},
-    };
-    static const struct view view = {"/pitlane/status", NULL, columns};
-    return show(line, &view);
-}
+const struct text_column show_status_columns[] = {
+    {"version", "version", TEXT_STRING},
+    {"pid", "process", TEXT_NUMBER},
+    {"uptime_ms", "running for", TEXT_DURATION},
+    {"start_ms", "started", TEXT_TIME},
+    {"current_ms", "now", TEXT_TIME},
+    {"workers", "workers", TEXT_NUMBER},
+    {"ports", "ports", TEXT_NUMBER},
+    {"faces", "faces", TEXT_NUMBER},
+    {"prefixes", "prefixes", TEXT_NUMBER},
+    {"received", "frames received", TEXT_NUMBER},
+    {"originated", "frames made here", TEXT_NUMBER},
+    {"sent", "frames sent", TEXT_NUMBER},
+    {"consumed", "frames consumed", TEXT_NUMBER},
+    {"dropped", "frames dropped", TEXT_NUMBER},
+    {"held", "frames held", TEXT_NUMBER},
+    {"error", "frames unaccounted for", TEXT_NUMBER},
+    {"in_interests", "Interests in", TEXT_NUMBER},
+    {"in_data", "Data in", TEXT_NUMBER},
+    {"in_nacks", "Nacks in", TEXT_NUMBER},
+    {"out_interests", "Interests out", TEXT_NUMBER},
+    {"out_data", "Data out", TEXT_NUMBER},
+    {"out_nacks", "Nacks out", TEXT_NUMBER},
+    {"satisfied", "Interests satisfied", TEXT_NUMBER},
+    {"unsatisfied", "Interests unsatisfied", TEXT_NUMBER},
+    {"fib_entries", "FIB entries", TEXT_NUMBER},
+    {"name_tree_entries", "name tree entries", TEXT_NUMBER},
+    {"measurements_entries", "measurements", TEXT_NUMBER},
+    {"pit_entries", "PIT entries", TEXT_NUMBER},
+    {"cs_entries", "CS entries", TEXT_NUMBER},
+    {"cs_hits", "CS hits", TEXT_NUMBER},
+    {"pool_size", "packet buffers", TEXT_NUMBER},
+    {"pool_in_use", "packet buffers in use", TEXT_NUMBER},
+    {0},
+};
 
 int show_ports(const struct command_line *line)
 {
@@ -114,50 +101,6 @@ int show_ports(const struct command_line *line)
         {0},
     };
     static const struct view view = {"/pitlane/ports", "ports", columns};
-    return show(line, &view);
-}
-
-int show_faces(const struct command_line *line)
-{
-    static const struct text_column columns[] = {
-        {"id", "FACE", TEXT_NUMBER},
-        {"name", "NAME", TEXT_STRING},
-        {"state", "STATE", TEXT_STRING},
-        {"remote", "REMOTE", TEXT_STRING},
-        {"local", "LOCAL", TEXT_STRING},
-        {"mtu", "MTU", TEXT_NUMBER},
-        {"in_interests", "IN INT", TEXT_NUMBER},
-        {"in_data", "IN DATA", TEXT_NUMBER},
-        {"in_nacks", "IN NACK", TEXT_NUMBER},
-        {"out_interests", "OUT INT", TEXT_NUMBER},
-        {"out_data", "OUT DATA", TEXT_NUMBER},
-        {"out_nacks", "OUT NACK", TEXT_NUMBER},
-        {0},
-    };
-    static const struct view view = {"/pitlane/faces", "faces", columns};
-    return show(line, &view);
-}
-
-int show_routes(const struct command_line *line)
-{
-    static const struct text_column columns[] = {
-        {"prefix", "PREFIX", TEXT_STRING},
-        {"face", "FACE", TEXT_NUMBER},
-        {"cost", "COST", TEXT_NUMBER},
-        {0},
-    };
-    static const struct view view = {"/pitlane/routes", "routes", columns};
-    return show(line, &view);
-}
-
-int show_strategies(const struct command_line *line)
-{
-    static const struct text_column columns[] = {
-        {"prefix", "PREFIX", TEXT_STRING},
-        {"strategy", "STRATEGY", TEXT_STRING},
-        {0},
-    };
-    static const struct view view = {"/pitlane/strategies", "strategies", columns};
     return show(line, &view);
 }
 
@@ -200,23 +143,18 @@ int show_pit(const struct command_line *line)
     return show(line, &view);
 }
 
-int show_cs(const struct command_line *line)
-{
-    static const struct text_column columns[] = {
-        {"worker", "WORKER", TEXT_NUMBER},
-        {"policy", "POLICY", TEXT_STRING},
-        {"entries", "ENTRIES", TEXT_NUMBER},
-        {"capacity", "CAPACITY", TEXT_NUMBER},
-        {"hits", "HITS", TEXT_NUMBER},
-        {"misses", "MISSES", TEXT_NUMBER},
-        {"inserted", "INSERTED", TEXT_NUMBER},
-        {"evicted", "EVICTED", TEXT_NUMBER},
-        {"memory_bytes", "MEMORY BYTES", TEXT_NUMBER},
-        {0},
-    };
-    static const struct view view = {"/pitlane/cs", "cs", columns};
-    return show(line, &view);
-}
+const struct text_column show_cs_columns[] = {
+    {"worker", "WORKER", TEXT_NUMBER},
+    {"policy", "POLICY", TEXT_STRING},
+    {"entries", "ENTRIES", TEXT_NUMBER},
+    {"capacity", "CAPACITY", TEXT_NUMBER},
+    {"hits", "HITS", TEXT_NUMBER},
+    {"misses", "MISSES", TEXT_NUMBER},
+    {"inserted", "INSERTED", TEXT_NUMBER},
+    {"evicted", "EVICTED", TEXT_NUMBER},
+    {"memory_bytes", "MEMORY BYTES", TEXT_NUMBER},
+    {0},
+};
 
 int show_drops(const struct command_line *line)
 {
@@ -237,13 +175,5 @@ int show_drops(const struct command_line *line)
                 json_array_remove(rows, i - 1);
         }
     }
-    if (command_has(line, "json")) {
-        json_t *document = json_pack("{sO}", "drops", rows);
-        print_json(document, line->out);
-        json_decref(document);
-    } else {
-        text_table_print(columns, rows, line->out);
-    }
-    json_decref(rows);
-    return COMMAND_OK;
+    return manage_rows(line, view.name, columns, rows);
 }

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 #define TEXT_MAX     2048
 #define TEXT_COLUMNS 32
@@ -20,16 +21,28 @@ static void format_duration(json_int_t ms, char *text, size_t size)
         snprintf(text, size, "%lldd%02lldh", s / 86400, s / 3600 % 24);
 }
 
+static void format_time(json_int_t ms, char *text, size_t size)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    if (gmtime_r(&seconds, &tm) == NULL || strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+        snprintf(text, size, "?");
+}
+
 void text_format(enum text_format format, const json_t *value, char *text, size_t size)
 {
     if (value == NULL || json_is_null(value))
         snprintf(text, size, "-");
     else if (json_is_string(value))
         snprintf(text, size, "%s", json_string_value(value));
+    else if (json_is_boolean(value) && format == TEXT_ON_OFF)
+        snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
     else if (json_is_boolean(value) || (format == TEXT_BOOL && json_is_integer(value)))
         snprintf(text, size, "%s", json_is_true(value) || json_integer_value(value) != 0 ? "yes" : "no");
     else if (json_is_integer(value) && format == TEXT_DURATION)
         format_duration(json_integer_value(value), text, size);
+    else if (json_is_integer(value) && format == TEXT_TIME)
+        format_time(json_integer_value(value), text, size);
     else if (json_is_integer(value))
         snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
@@ -43,14 +56,32 @@ static bool right_aligned(enum text_format format)
     return format == TEXT_NUMBER || format == TEXT_DURATION;
 }
 
-void text_table_print(const struct text_column *columns, const json_t *rows, FILE *out)
+/** Has any row a value for this column? Without rows every column is shown. */
+static bool column_used(const struct text_column *column, const json_t *rows)
 {
+    size_t i;
+    const json_t *row;
+    json_array_foreach(rows, i, row)
+    {
+        if (json_object_get(row, column->key) != NULL)
+            return true;
+    }
+    return json_array_size(rows) == 0;
+}
+
+void text_table_print(const struct text_column *all, const json_t *rows, FILE *out)
+{
+    struct text_column columns[TEXT_COLUMNS];
     size_t width[TEXT_COLUMNS];
     char text[TEXT_MAX];
     size_t n = 0, i;
     const json_t *row;
-    for (; columns[n].key != NULL && n < TEXT_COLUMNS; n++)
-        width[n] = strlen(columns[n].title);
+    for (const struct text_column *c = all; c->key != NULL && n < TEXT_COLUMNS; c++) {
+        if (!column_used(c, rows))
+            continue;
+        columns[n] = *c;
+        width[n++] = strlen(c->title);
+    }
     json_array_foreach(rows, i, row)
     {
         for (size_t c = 0; c < n; c++) {

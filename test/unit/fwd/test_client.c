@@ -95,18 +95,36 @@ static int run(char **out, char **err, const char *const *args)
 
 Test(client, usage_faults_exit_2)
 {
-    static const char *const lines[][6] = {
+    static const char *const lines[][8] = {
         {"frobnicate"},
-        {"face"},
+        {"face", "frobnicate"},
         {"face", "destroy"},
+        {"face", "show", "udp4://192.0.2.1:6363"},
+        {"face", "create", "udp4://192.0.2.1", "mtu", "large"},
+        {"face", "create", "udp4://192.0.2.1", "on-demand"},
+        {"route", "add", "/A"},
+        {"route", "add", "/A", "300", "cost"},
+        {"route", "add", "/A", "300", "cost", "-1"},
+        {"route", "add", "/A%zz", "300"},
+        {"route", "add", "/A", "300", "origin", "nobody"},
+        {"strategy", "set", "/A"},
+        {"strategy", "unset", "/"},
+        {"cs", "config", "admit", "maybe"},
+        {"cs", "erase"},
+        {"cs", "erase", "/A", "count", "0"},
+        {"route", "list", "--key=/dev/null"},
+        {"fib", "list", "--timeout", "soon"},
+        {"-f"},
+        {"-f", "a", "b"},
         {"status", "--colour"},
         {"status", "-x"},
         {"status", "extra"},
         {"status", "-s"},
         {"status", "--json=yes"},
         {"ping"},
-        {"ping", "/A"},
         {"ping", "/A", "--udp", "127.0.0.1", "--ether=lo"},
+        {"ping", "/A", "--udp", "127.0.0.1", "--transport=unix:///x"},
+        {"ping", "/A", "--transport=unix:///x", "--mtu=1000"},
         {"ping", "/A", "--udp", "127.0.0.1", "--count=0"},
         {"ping", "/A", "--udp", "127.0.0.1", "--interval=fast"},
         {"ping", "/A", "--udp", "127.0.0.1", "--token=33"},
@@ -124,11 +142,12 @@ Test(client, usage_faults_exit_2)
     }
 }
 
-Test(client, a_noun_without_its_verb_is_told_what_is_there)
+Test(client, an_unknown_verb_is_told_what_is_there)
 {
     char *out, *err;
-    cr_expect_eq(RUN("face"), COMMAND_USAGE);
-    cr_expect_not_null(strstr(err, "face list"), "%s", err);
+    cr_expect_eq(RUN("face", "frobnicate"), COMMAND_USAGE);
+    cr_expect_not_null(strstr(err, "'face frobnicate'"), "%s", err);
+    cr_expect_not_null(strstr(err, "face list, face show, face create"), "%s", err);
     free(out);
     free(err);
     cr_expect_eq(RUN("face", "-h"), COMMAND_OK);
@@ -174,6 +193,15 @@ Test(client, help_completion_and_manual_name_every_command)
         cr_expect_not_null(strstr(completion, c->noun), "%s", name);
         for (const struct command_option *o = c->options; o != NULL && o->name != NULL; o++)
             cr_expect_not_null(strstr(completion, o->name), "%s --%s", name, o->name);
+        char words[512], *arm;
+        snprintf(words, sizeof words, "\"%s %s\") words=", c->noun, c->verb != NULL ? c->verb : "");
+        arm = strstr(completion, words);
+        cr_assert_not_null(arm, "%s", words);
+        for (const struct command_arg *a = c->args; a != NULL && a->name != NULL; a++) {
+            char *at = strstr(arm, a->name);
+            cr_expect(at != NULL && at < strstr(arm, ";;"), "%s %s", name, a->name);
+            cr_expect_not_null(strstr(manual, a->help), "%s %s", name, a->name);
+        }
     }
     free(help);
     free(completion);
