@@ -30,7 +30,7 @@ int rib_create(struct rib **rib, struct fib *fib)
 
 static void entry_free(struct rib_entry *entry)
 {
-    if (entry->has_many)
+    if (entry->room > 1)
         free(entry->installed.many);
     free(entry);
 }
@@ -55,7 +55,7 @@ void rib_destroy(struct rib *rib)
         }
         entry_free(entry);
     }
-    free(rib->heap);
+    due_free(&rib->expiries);
     free(rib->list);
     free(rib);
 }
@@ -76,6 +76,19 @@ static void tell(const struct rib *rib, bool added, const struct rib_entry *entr
                                route);
 }
 
+static struct rib_held *held_of(struct due *due)
+{
+    return (struct rib_held *)((char *)due - offsetof(struct rib_held, expiry));
+}
+
+void rib_expiry_set(struct rib *rib, struct rib_held *held)
+{
+    if (held->route.expires_ns == 0)
+        due_remove(&rib->expiries, &held->expiry);
+    else
+        due_set(&rib->expiries, &held->expiry, held->route.expires_ns);
+}
+
 /** Put a route into the lists of its entry and of its face. */
 static void link_route(struct rib *rib, struct rib_entry *entry, struct rib_held *held)
 {
@@ -92,7 +105,7 @@ static void link_route(struct rib *rib, struct rib_entry *entry, struct rib_held
     if (slot->routes != NULL)
         slot->routes->face_link = &held->face_next;
     slot->routes = held;
-    rib_queue_set(rib, held);
+    rib_expiry_set(rib, held);
     rib->n_routes++;
 }
 
@@ -108,7 +121,7 @@ static void unlink_route(struct rib *rib, struct rib_held *held)
     *held->face_link = held->face_next;
     if (held->face_next != NULL)
         held->face_next->face_link = held->face_link;
-    rib_queue_remove(rib, held);
+    due_remove(&rib->expiries, &held->expiry);
     rib->n_routes--;
 }
 
@@ -148,7 +161,7 @@ static void route_renew(struct rib *rib, struct rib_held *held, const struct rib
     struct rib_route old = held->route;
     bool captured = entry->n_captures > 0;
     held->route = *route;
-    rib_queue_set(rib, held);
+    rib_expiry_set(rib, held);
     if (old.cost == route->cost && old.flags == route->flags)
         return;
     entry->n_captures -= (old.flags & RIB_CAPTURE) != 0;
@@ -214,7 +227,7 @@ int rib_register_announced(struct rib *rib, struct mgmt_octets name, const struc
     // Two faces of a slot cannot exist at a time: the other one is gone, and nobody told.
     if (of_slot != NULL && of_slot->route.face != route->face)
         rib_face_remove(rib, of_slot->route.face);
-    if (route->expires_ns != 0 && rib_queue_reserve(rib) != 0)
+    if (route->expires_ns != 0 && due_reserve(&rib->expiries) != 0)
         return -ENOMEM;
     struct rib_announced *announced = NULL;
     if (data.len > 0) {
@@ -239,7 +252,7 @@ int rib_register_announced(struct rib *rib, struct mgmt_octets name, const struc
     rc = held != NULL ? list_reserve(rib, path.entry) : -ENOMEM;
     if (rc == 0) {
         held->route = *route;
-        held->queued = RIB_NOT_QUEUED;
+        held->expiry.place = DUE_NOWHERE;
         rc = route_add(rib, name, &path, held);
     }
     if (rc != 0) {
@@ -287,10 +300,12 @@ static void sync_all(struct rib *rib)
 
 uint64_t rib_poll(struct rib *rib, uint64_t now_ns)
 {
-    for (unsigned i = 0; rib->n_queued > 0 && rib->heap[0]->route.expires_ns <= now_ns; i++) {
+    struct due *due = due_first(&rib->expiries);
+    for (unsigned i = 0; due != NULL && due->at_ns <= now_ns; i++) {
         if (i == RIB_EXPIRE_MAX)
             return 0;
-        route_remove(rib, rib->heap[0]);
+        route_remove(rib, held_of(due));
+        due = due_first(&rib->expiries);
     }
     if (rib->out_of_step && rib->retry_ns != 0 && rib->retry_ns <= now_ns) {
         sync_all(rib);
@@ -298,7 +313,7 @@ uint64_t rib_poll(struct rib *rib, uint64_t now_ns)
     }
     if (rib->out_of_step && rib->retry_ns == 0)
         rib->retry_ns = now_ns + RIB_RETRY_NS;
-    uint64_t next_ns = rib->n_queued > 0 ? rib->heap[0]->route.expires_ns - now_ns : UINT64_MAX;
+    uint64_t next_ns = due != NULL ? due->at_ns - now_ns : UINT64_MAX;
     if (rib->out_of_step && rib->retry_ns - now_ns < next_ns)
         next_ns = rib->retry_ns - now_ns;
     return next_ns;

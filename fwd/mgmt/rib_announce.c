@@ -226,7 +226,7 @@ int rib_announcement_renew(struct rib *rib, struct mgmt_octets name, uint32_t fa
         return -ETIME;
     }
     held->route.expires_ns = expires_ns;
-    rib_queue_set(rib, held);
+    rib_expiry_set(rib, held);
     return 0;
 }
 

@@ -72,22 +72,24 @@ static void compute(struct rib *rib, const struct rib_entry *entry, struct hops 
 
 static struct fib_nexthop *installed_of(struct rib_entry *entry)
 {
-    return entry->has_many ? entry->installed.many : &entry->installed.one;
+    return entry->room > 1 ? entry->installed.many : &entry->installed.one;
 }
 
-static unsigned room_of(const struct rib_entry *entry)
+/** Have place for @p n next hops. */
+static int make_room(struct rib_entry *entry, unsigned n)
 {
-    return entry->has_many ? FIB_NEXTHOPS_MAX : 1;
-}
-
-static int make_room(struct rib_entry *entry)
-{
-    struct fib_nexthop *many = malloc(FIB_NEXTHOPS_MAX * sizeof *many);
+    uint8_t room = 2;
+    while (room < n)
+        room *= 2;
+    if (n <= entry->room)
+        return 0;
+    struct fib_nexthop *many = reallocarray(entry->room > 1 ? entry->installed.many : NULL, room, sizeof *many);
     if (many == NULL)
         return -ENOMEM;
-    memcpy(many, &entry->installed.one, sizeof many[0]);
+    if (entry->room == 1)
+        memcpy(many, &entry->installed.one, sizeof many[0]);
     entry->installed.many = many;
-    entry->has_many = true;
+    entry->room = room;
     return 0;
 }
 
@@ -124,7 +126,7 @@ static int set_one(struct rib *rib, struct rib_entry *entry, struct fib_nexthop 
     struct fib_nexthop *old = find_hop(installed, entry->n_installed, hop.face);
     if (old != NULL && old->cost == hop.cost)
         return 0;
-    if (old == NULL && entry->n_installed == room_of(entry) && !drop_one(rib, entry, want))
+    if (old == NULL && entry->n_installed == entry->room && !drop_one(rib, entry, want))
         return -ENOSPC;
     int rc;
     do {
@@ -147,10 +149,10 @@ int rib_entry_sync(struct rib *rib, struct rib_entry *entry)
     struct hops want;
     compute(rib, entry, &want);
     int failed = 0;
-    if (want.n > 1 && !entry->has_many && make_room(entry) != 0) {
+    if (make_room(entry, want.n) != 0) {
         rib->out_of_step = true;
         failed = -ENOMEM;
-        want.n = 1;
+        want.n = entry->room;
     }
     // What is new comes before what goes, so that the name has a next hop all the time.
     for (unsigned i = 0; i < want.n; i++) {

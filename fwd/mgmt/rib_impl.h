@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fwd/mgmt/due.h"
 #include "fwd/mgmt/rib.h"
 #include "parser/ndn_name.h"
 #include "pit/fib.h"
@@ -20,8 +21,6 @@
 /** Entries of a skip list level stand in the next with probability 1/4: enough for 4^12. */
 #define RIB_HEIGHT_MAX    12
 #define RIB_LISTENERS_MAX 4
-/** Not in the heap: the route never expires. */
-#define RIB_NOT_QUEUED UINT32_MAX
 
 struct rib_entry;
 
@@ -39,7 +38,7 @@ struct rib_held {
     struct rib_held *next;                   /**< of the entry */
     struct rib_held *face_next, **face_link; /**< of the face's slot */
     struct rib_announced *announced;         /**< NULL: not by a prefix announcement */
-    uint32_t queued;                         /**< place in the heap, or RIB_NOT_QUEUED */
+    struct due expiry;                       /**< queued when the route expires */
 };
 
 struct rib_entry {
@@ -47,14 +46,14 @@ struct rib_entry {
     struct rib_held *routes;  /**< in the order they were registered */
     union {
         struct fib_nexthop one;
-        struct fib_nexthop *many; /**< FIB_NEXTHOPS_MAX of them */
+        struct fib_nexthop *many; /**< when room is more than 1 */
     } installed;                  /**< next hops that were put into the FIB */
     uint32_t n_routes;
     uint32_t n_captures; /**< routes with RIB_CAPTURE */
     uint16_t len;        /**< octets of the name */
     uint8_t n_installed;
     uint8_t height;
-    bool has_many;            /**< installed is many */
+    uint8_t room;             /**< next hops that installed has place for */
     struct rib_entry *next[]; /**< height of them, then the octets of the name */
 };
 
@@ -72,8 +71,7 @@ struct rib {
     uint32_t n_routes;
     uint32_t n_entries;
     struct rib_entry *head[RIB_HEIGHT_MAX]; /**< first entry of each level */
-    struct rib_held **heap;                 /**< routes that expire, by expires_ns */
-    uint32_t n_queued, heap_size;
+    struct due_queue expiries;
     struct rib_route *list; /**< room for the routes of one entry, for rib_foreach() */
     uint32_t list_size;
     bool out_of_step;  /**< a change did not reach the FIB for want of memory */
@@ -104,6 +102,8 @@ static inline bool rib_entry_under(const struct rib_entry *entry, const uint8_t 
 /** rib_register() of a route that an announcement asked for; @p data may be empty. */
 int rib_register_announced(struct rib *rib, struct mgmt_octets name, const struct rib_route *route,
                            struct mgmt_octets data, uint64_t announcement_expires_ns);
+/** Queue a route by its expires_ns, or not; there is room. */
+void rib_expiry_set(struct rib *rib, struct rib_held *held);
 struct rib_held *rib_route_find(const struct rib_entry *entry, uint32_t face, uint16_t origin);
 
 /* fwd/mgmt/rib_name.c: entries by name. */
@@ -131,13 +131,5 @@ void rib_entry_remove(struct rib *rib, struct rib_entry *entry);
 int rib_entry_sync(struct rib *rib, struct rib_entry *entry);
 /** The same for what inherits from the name of @p entry, which follows it in name order. */
 void rib_heirs_sync(struct rib *rib, const struct rib_entry *entry);
-
-/* fwd/mgmt/rib_expiry.c: routes by the time they expire. */
-
-/** Have room for one more. @return 0, -ENOMEM */
-int rib_queue_reserve(struct rib *rib);
-/** Put a route where its expires_ns belongs, in or out of the heap; there is room. */
-void rib_queue_set(struct rib *rib, struct rib_held *held);
-void rib_queue_remove(struct rib *rib, struct rib_held *held);
 
 #endif

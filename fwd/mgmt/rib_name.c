@@ -64,6 +64,7 @@ struct rib_entry *rib_entry_add(struct rib *rib, struct mgmt_octets name, struct
         return NULL;
     entry->len = name.len;
     entry->height = height;
+    entry->room = 1;
     if (name.len > 0)
         memcpy(entry->next + height, name.p, name.len);
     entry->parent = rib_nearest(rib, name);
