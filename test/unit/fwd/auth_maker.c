@@ -3,8 +3,12 @@
 
 #include <criterion/criterion.h>
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -175,6 +179,20 @@ size_t maker_certificate(uint8_t buf[MAKER_MAX], const struct maker_certificate 
     return written(&w);
 }
 
+size_t maker_public_key(uint8_t spki[512], const char *type, size_t bits, const char *curve)
+{
+    EVP_PKEY *pkey = bits > 0        ? EVP_PKEY_Q_keygen(NULL, NULL, type, bits)
+                     : curve != NULL ? EVP_PKEY_Q_keygen(NULL, NULL, type, curve)
+                                     : EVP_PKEY_Q_keygen(NULL, NULL, type);
+    cr_assert_not_null(pkey);
+    uint8_t *end = spki;
+    int len = i2d_PUBKEY(pkey, &end);
+    EVP_PKEY_free(pkey);
+    cr_assert_gt(len, 0);
+    cr_assert_leq(len, 512);
+    return (size_t)len;
+}
+
 size_t maker_data(uint8_t buf[MAKER_MAX], const char *name, const struct maker_key *key, const char *locator)
 {
     struct writer w;
@@ -222,11 +240,12 @@ static void put_info(struct writer *w, const struct maker_command *c, bool inter
     wrap(w, interest ? 44 : 22, before);
 }
 
-/* What stands before ApplicationParameters but the name: CanBePrefix, MustBeFresh and Nonce. */
+/* CanBePrefix, MustBeFresh, Nonce. */
+const uint8_t maker_uncovered[10] = {33, 0, 18, 0, 10, 4, 1, 2, 3, 4};
+
 static void put_interest(struct writer *w, const uint8_t *name, size_t name_len)
 {
-    static const uint8_t rest[] = {33, 0, 18, 0, 10, 4, 1, 2, 3, 4};
-    put(w, rest, sizeof rest);
+    put(w, maker_uncovered, sizeof maker_uncovered);
     put_tlv(w, 7, name, name_len);
     wrap(w, 5, 0);
 }
@@ -307,4 +326,63 @@ struct auth *maker_auth(const char *text)
     cr_assert_eq(auth_create(&auth, conf, err), 0, "%s", err);
     conf_free(conf);
     return auth;
+}
+
+void maker_auth_fault(const char *text, char err[256])
+{
+    struct conf *conf;
+    struct auth *auth;
+    cr_assert_eq(conf_load_text("text", text, strlen(text), &conf, stderr), 0, "%s", text);
+    cr_expect_eq(auth_create(&auth, conf, err), -EINVAL, "%s", text);
+    conf_free(conf);
+}
+
+struct auth *maker_trusting(const struct maker_key *key, const struct maker_certificate *certificate)
+{
+    uint8_t octets[MAKER_MAX];
+    struct maker_certificate self = {.key = key};
+    char *base64 = maker_base64(octets, maker_certificate(octets, certificate != NULL ? certificate : &self));
+    char *text = NULL;
+    cr_assert_gt(
+        asprintf(&text,
+                 "authorizations = ( { certfile = \"%s\"; privileges = [ \"faces\", \"fib\", \"cs\", "
+                 "\"strategy-choice\" ]; } );\nrib: { localhost-security = \"%s\"; localhop-security = \"%s\"; "
+                 "prefix-announcement-validation = \"%s\"; };",
+                 base64, base64, base64, base64),
+        0);
+    struct auth *auth = maker_auth(text);
+    free(text);
+    free(base64);
+    return auth;
+}
+
+void maker_folder(char path[128])
+{
+    const char *base = getenv("TMPDIR");
+    cr_assert_lt(snprintf(path, 128, "%s/pitlane-auth-XXXXXX", base != NULL ? base : "/tmp"), 128);
+    cr_assert_not_null(mkdtemp(path));
+}
+
+void maker_file(const char *folder, const char *name, const void *octets, size_t len)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file, "%s", path);
+    cr_assert_eq(fwrite(octets, 1, len, file), len);
+    fclose(file);
+}
+
+void maker_folder_remove(const char *path)
+{
+    char file[400];
+    struct dirent **entry;
+    int n = scandir(path, &entry, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        snprintf(file, sizeof file, "%s/%s", path, entry[i]->d_name);
+        remove(file);
+        free(entry[i]);
+    }
+    free(entry);
+    cr_assert_eq(rmdir(path), 0, "%s", path);
 }

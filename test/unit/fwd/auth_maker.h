@@ -13,6 +13,8 @@ struct evp_pkey_st;
 /* What signs: keys made at test time, certificates, signed and command Interests, Data. Failure ends the test. */
 
 #define MAKER_MAX 8800
+/** Time of day of the tests, since 1970 in milliseconds. */
+#define MAKER_NOW UINT64_C(1700000000000)
 
 struct maker_key {
     unsigned type; /**< SignatureType */
@@ -35,6 +37,8 @@ struct maker_certificate {
     size_t content_len;
 };
 size_t maker_certificate(uint8_t buf[MAKER_MAX], const struct maker_certificate *certificate);
+/** SubjectPublicKeyInfo of a new key: "RSA" with bits, "EC" with a curve, or another type. @return octets */
+size_t maker_public_key(uint8_t spki[512], const char *type, size_t bits, const char *curve);
 /** "base64:..." of octets, to be freed. */
 char *maker_base64(const uint8_t *octets, size_t len);
 
@@ -58,7 +62,19 @@ size_t maker_unsigned(uint8_t buf[MAKER_MAX], const char *name);
 /** Data named @p name signed by @p key. */
 size_t maker_data(uint8_t buf[MAKER_MAX], const char *name, const struct maker_key *key, const char *locator);
 
+/** What maker_signed() and maker_v02() write behind the name: no signature covers it. */
+extern const uint8_t maker_uncovered[10];
+
 /** An auth of this configuration text, which must be good. */
 struct auth *maker_auth(const char *text);
+/** What auth_create() says of this text, which must be bad to it. */
+void maker_auth_fault(const char *text, char err[256]);
+/** An auth that trusts this certificate for everything; NULL: one of @p key that it signed itself. */
+struct auth *maker_trusting(const struct maker_key *key, const struct maker_certificate *certificate);
+
+/** A fresh folder, and files in it; maker_folder_remove() removes all. */
+void maker_folder(char path[128]);
+void maker_file(const char *folder, const char *name, const void *octets, size_t len);
+void maker_folder_remove(const char *path);
 
 #endif
