@@ -38,6 +38,8 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         .random = config->seed,
         .worker = config->worker,
         .cs_on = config->cs.capacity > 0,
+        .cs_serve = config->cs.capacity > 0,
+        .cs_admit = config->cs.capacity > 0,
         .send = config->send,
         .send_ctx = config->send_ctx,
         .face_stats = memory->face_stats,
@@ -97,6 +99,17 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)
 {
     return pit_next_ns(fwd->pit, now_ns);
+}
+
+int fwd_cs_set(struct fwd *fwd, uint32_t capacity, bool admit, bool serve)
+{
+    int rc = cs_resize(fwd->cs, capacity);
+    if (rc != 0)
+        return rc;
+    fwd->cs_admit = admit && capacity > 0;
+    fwd->cs_serve = serve && capacity > 0;
+    fwd->cs_on = fwd->cs_admit || fwd->cs_serve;
+    return 0;
 }
 
 void fwd_face_removed(struct fwd *fwd, uint32_t face)

@@ -85,7 +85,9 @@ struct fwd {
     uint64_t random;                    /**< state of the nonce generator */
     uint64_t sequence;                  /**< next NDNLPv2 Sequence */
     uint16_t worker;
-    bool cs_on;
+    bool cs_on;    /**< the next two, or one of them */
+    bool cs_serve; /**< Interests are looked up in the CS */
+    bool cs_admit; /**< Data goes into the CS */
     fwd_send_t send;
     void *send_ctx;
 
@@ -138,6 +140,12 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max);
 
 /** Nanoseconds until fwd_poll() has work to do, a lower bound. */
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns);
+
+/**
+ * Change the CS's capacity, and whether it admits new Data and serves what it has. Data over the capacity goes bit by
+ * bit. @return 0, or -ERANGE above what there is memory for
+ */
+int fwd_cs_set(struct fwd *fwd, uint32_t capacity, bool admit, bool serve);
 
 /** Drop the partial messages of a face that is gone. Its PIT records lapse by themselves: no face has its id again. */
 void fwd_face_removed(struct fwd *fwd, uint32_t face);

@@ -171,7 +171,7 @@ static void data_satisfy(struct data_work *work)
 static inline void data_keep(struct fwd *fwd, const struct pkt *pkt)
 {
     const struct ndn_lp *lp = &pkt->ndn.lp;
-    if (likely(fwd->cs_on && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1)))
+    if (likely(fwd->cs_admit && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1)))
         cs_insert(fwd->cs, &pkt->ndn.name, pkt->mbuf, 0, pkt->mbuf->pkt_len, pkt->ndn.data.freshness_ms, false,
                   fwd->now_ns);
 }

@@ -335,7 +335,7 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         interest_loop(fwd, pkt, DROP_LOOP_DUP_NONCE);
         return;
     }
-    if (entry->n_in == 0 && fwd->cs_on) {
+    if (entry->n_in == 0 && fwd->cs_serve) {
         struct cs_hit hit;
         if (cs_find(fwd->cs, name, &fwd->shared->name_key, interest->can_be_prefix, interest->must_be_fresh,
                     fwd->now_ns, &hit)) {

@@ -224,7 +224,13 @@ size_t ndn_data_encode(uint8_t *p, size_t size, const struct ndn_data_out *out, 
 {
     static const uint8_t signature_info[] = {NDN_TLV_SIGNATURE_TYPE, 1, 0}; // DigestSha256
     static const uint8_t no_signature[NDN_DIGEST_SIZE];
-    size_t meta = out->freshness_ms > 0 ? tlv_size(NDN_TLV_FRESHNESS, nni_size(out->freshness_ms)) : 0;
+    size_t meta = 0;
+    if (out->content_type > 0)
+        meta += tlv_size(NDN_TLV_CONTENT_TYPE, 1);
+    if (out->freshness_ms > 0)
+        meta += tlv_size(NDN_TLV_FRESHNESS, nni_size(out->freshness_ms));
+    if (out->final_block_len > 0)
+        meta += tlv_size(NDN_TLV_FINAL_BLOCK_ID, out->final_block_len);
     size_t covered = tlv_size(NDN_TLV_NAME, out->name_len) + (meta > 0 ? tlv_size(NDN_TLV_META_INFO, meta) : 0) +
                      tlv_size(NDN_TLV_CONTENT, out->content_len) +
                      tlv_size(NDN_TLV_SIGNATURE_INFO, sizeof signature_info);
@@ -236,7 +242,12 @@ size_t ndn_data_encode(uint8_t *p, size_t size, const struct ndn_data_out *out, 
     p = put_bytes(p, NDN_TLV_NAME, out->name, out->name_len);
     if (meta > 0) {
         p = put_header(p, NDN_TLV_META_INFO, meta);
-        p = put_nni(p, NDN_TLV_FRESHNESS, out->freshness_ms);
+        if (out->content_type > 0)
+            p = put_nni(p, NDN_TLV_CONTENT_TYPE, out->content_type);
+        if (out->freshness_ms > 0)
+            p = put_nni(p, NDN_TLV_FRESHNESS, out->freshness_ms);
+        if (out->final_block_len > 0)
+            p = put_bytes(p, NDN_TLV_FINAL_BLOCK_ID, out->final_block, out->final_block_len);
     }
     p = put_bytes(p, NDN_TLV_CONTENT, out->content, out->content_len);
     p = put_bytes(p, NDN_TLV_SIGNATURE_INFO, signature_info, sizeof signature_info);

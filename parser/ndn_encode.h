@@ -133,9 +133,12 @@ size_t ndn_interest_encode(uint8_t *p, size_t size, const struct ndn_interest_ou
 struct ndn_data_out {
     const uint8_t *name;
     uint16_t name_len;
-    uint32_t freshness_ms; /**< 0: element absent */
-    const uint8_t *content;
+    uint8_t content_type;       /**< 0 (BLOB): element absent */
+    uint32_t freshness_ms;      /**< 0: element absent */
+    const uint8_t *final_block; /**< FinalBlockId: a component TLV */
+    uint16_t final_block_len;   /**< 0: element absent */
     uint16_t content_len;
+    const uint8_t *content;
     const uint8_t *signature; /**< 32 octets; NULL: zeros */
 };
 

@@ -445,17 +445,31 @@ int cs_resize(struct cs *cs, uint32_t capacity)
     return 0;
 }
 
-uint32_t cs_erase(struct cs *cs, const struct ndn_name *prefix, uint32_t max)
+void cs_erase_step(struct cs *cs, struct cs_erasure *erasure, uint32_t n)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 1; i < cs->entries.n_fresh && n < max; i++) {
+    const struct ndn_name *prefix = erasure->prefix;
+    uint32_t i = erasure->next > 0 ? erasure->next : 1;
+    for (; i < cs->entries.n_fresh && n > 0; i++, n--) {
         const struct cs_entry *entry = cs_at(cs, i);
         if (entry->mbuf == NULL || entry->name_len < prefix->len || !cs_name_begins(entry, prefix->value, prefix->len))
             continue;
+        if (erasure->erased == erasure->max) {
+            erasure->more = true;
+            break;
+        }
         entry_erase(cs, i);
-        n++;
+        erasure->erased++;
     }
-    return n;
+    erasure->next = i;
+    erasure->done = erasure->more || i >= cs->entries.n_fresh;
+}
+
+uint32_t cs_erase(struct cs *cs, const struct ndn_name *prefix, uint32_t max)
+{
+    struct cs_erasure erasure = {.prefix = prefix, .max = max};
+    while (!erasure.done)
+        cs_erase_step(cs, &erasure, UINT32_MAX);
+    return erasure.erased;
 }
 
 /** Freshness has ended. */

@@ -39,7 +39,7 @@ struct cs_hit {
 };
 
 struct cs_info {
-    uint32_t capacity;
+    uint32_t capacity, capacity_max;
     uint32_t n_entries; /**< for a while above capacity after cs_resize() */
     uint64_t n_hits, n_misses, n_inserts, n_evictions;
 };
@@ -84,7 +84,22 @@ void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf
  */
 int cs_resize(struct cs *cs, uint32_t capacity);
 
-/** Erase at most @p max Data under a prefix; looks at all entries, so not for the packet path. @return Data erased */
+/** An erasure in steps, so that packets wait for none of them long. Zeroed but for prefix and max at the start. */
+struct cs_erasure {
+    const struct ndn_name *prefix;
+    uint32_t max; /**< Data to erase */
+    uint32_t erased;
+    uint32_t next; /**< entry to look at in the next step */
+    bool done;
+    bool more; /**< done, and at least one Data under the prefix is left */
+};
+
+/**
+ * Look at @p n entries more and erase those under the prefix. Data that comes in meanwhile may be missed. When max
+ * are erased it only looks for one more.
+ */
+void cs_erase_step(struct cs *cs, struct cs_erasure *erasure, uint32_t n);
+/** Erase at most @p max Data under a prefix at once; looks at all entries. @return Data erased */
 uint32_t cs_erase(struct cs *cs, const struct ndn_name *prefix, uint32_t max);
 
 /** Bounded background work: priority-fifo's stale queue, building of prefix indices. Call once per burst or idle loop.

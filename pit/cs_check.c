@@ -11,6 +11,7 @@ void cs_info(const struct cs *cs, struct cs_info *info)
 {
     *info = (struct cs_info){
         .capacity = cs->capacity,
+        .capacity_max = cs->capacity_max,
         .n_entries = cs->n_entries,
         .n_hits = cs->n_hits,
         .n_misses = cs->n_misses,

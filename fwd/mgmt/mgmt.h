@@ -76,6 +76,9 @@ struct mgmt_request {
 /** Answer a command: exactly once, now or, after mgmt_hold(), later. @p body NULL: none. */
 void mgmt_answer(struct mgmt_request *request, unsigned code, const char *text, const struct mgmt_params *body);
 
+/** Leave a command of a raw verb unanswered: its parameters do not decode. Counted. */
+void mgmt_malformed(struct mgmt_request *request);
+
 /** An answer that comes later. Freed by mgmt_answer_held(), or by mgmt_destroy(). */
 struct mgmt_held;
 /** @return NULL without memory: then answer 500 at once */
@@ -120,7 +123,11 @@ extern const struct mgmt_module mgmt_faces, mgmt_fib, mgmt_rib, mgmt_cs, mgmt_st
 /** Publish a notification of a stream such as faces/events: the next sequence number; Interests that wait get it. */
 void mgmt_notify(struct mgmt *mgmt, const char *module, const char *stream, const uint8_t *content, size_t len,
                  uint64_t now_ns);
-/** Express an Interest from the internal face (readvertise); @p done gets the Data's content, or NULL at timeout. */
+/**
+ * Express an Interest from the internal face (readvertise); @p done gets the Data's content, or NULL at timeout or
+ * Nack; the time runs from the next mgmt_poll(). @return 0; -EINVAL (no Interest), -ENOSPC, -ENOMEM: @p done is not
+ * called
+ */
 int mgmt_express(struct mgmt *mgmt, const uint8_t *interest, size_t len, uint64_t timeout_ns,
                  void (*done)(void *ctx, const uint8_t *content, size_t len), void *ctx);
 
