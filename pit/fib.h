@@ -72,6 +72,8 @@ int fib_nexthop_set(struct fib *fib, const uint8_t *prefix, uint16_t len, uint32
 int fib_nexthop_unset(struct fib *fib, const uint8_t *prefix, uint16_t len, uint32_t face);
 /** Remove a face from every prefix. @return prefixes changed; one that finds no memory for it stays as it is */
 uint32_t fib_face_remove(struct fib *fib, uint32_t face);
+/** Remove every face that @p gone says is gone, in one walk. @return prefixes changed; as above */
+uint32_t fib_faces_remove(struct fib *fib, bool (*gone)(void *ctx, uint32_t face), void *ctx);
 /** Set the strategy of a prefix. @return 0, -EINVAL, -ENOSPC */
 int fib_strategy_set(struct fib *fib, const uint8_t *prefix, uint16_t len, uint16_t strategy);
 /** @return 0, or -ENOENT */

@@ -356,7 +356,19 @@ int fib_nexthop_unset(struct fib *fib, const uint8_t *prefix, uint16_t len, uint
     return rc;
 }
 
-uint32_t fib_face_remove(struct fib *fib, uint32_t face)
+static bool own_drop_gone(struct fib_own *own, bool (*gone)(void *ctx, uint32_t face), void *ctx)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < own->n_nexthops; i++)
+        if (!gone(ctx, own->nexthop[i].face))
+            own->nexthop[left++] = own->nexthop[i];
+    bool changed = left < own->n_nexthops;
+    own->n_nexthops = left;
+    own->has_nexthops = left > 0;
+    return changed;
+}
+
+uint32_t fib_faces_remove(struct fib *fib, bool (*gone)(void *ctx, uint32_t face), void *ctx)
 {
     uint32_t n_changed = 0;
     for (uint32_t i = 0; i <= fib->index_mask; i++) {
@@ -364,7 +376,7 @@ uint32_t fib_face_remove(struct fib *fib, uint32_t face)
         while (node != NULL) {
             struct fib_own own;
             own_of(node, &own);
-            if (own_drop_face(&own, face) && node_change(fib, node, &own) == 0) {
+            if (own_drop_gone(&own, gone, ctx) && node_change(fib, node, &own) == 0) {
                 n_changed++;
                 node_prune(fib, node);
                 // Pruning may have taken any node of this chain.
@@ -375,6 +387,16 @@ uint32_t fib_face_remove(struct fib *fib, uint32_t face)
         }
     }
     return n_changed;
+}
+
+static bool is_face(void *ctx, uint32_t face)
+{
+    return face == *(const uint32_t *)ctx;
+}
+
+uint32_t fib_face_remove(struct fib *fib, uint32_t face)
+{
+    return fib_faces_remove(fib, is_face, &face);
 }
 
 int fib_strategy_set(struct fib *fib, const uint8_t *prefix, uint16_t len, uint16_t strategy)
