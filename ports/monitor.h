@@ -58,6 +58,22 @@ void monitor_port_remove(struct monitor *monitor, struct port *port);
 int monitor_face_add(struct monitor *monitor, uint32_t face);
 void monitor_face_remove(struct monitor *monitor, uint32_t face);
 
+/** The port that the way to a remote leads out of. */
+struct monitor_way {
+    struct port *port;
+    uint16_t vlan;      /**< of the VLAN interface that the kernel would use, 0: none */
+    bool has_source;    /**< the kernel knows an address of its own to send from */
+    uint8_t source[16]; /**< 4 or 16 octets used */
+};
+/**
+ * Ask the kernel for the way to a host, through the interface @p ifindex when that is not 0.
+ *
+ * @return 0; -ENODEV it leads out of no port that is watched (or to this host), -ENETUNREACH there is none
+ */
+int monitor_way(struct monitor *monitor, uint8_t family, const uint8_t *ip, unsigned ifindex, struct monitor_way *way);
+/** The port of a netdev, or of the VLAN interface upon one, by name. @return 0, -ENODEV */
+int monitor_netdev(struct monitor *monitor, const char *name, struct port **port, uint16_t *vlan);
+
 /** Readable when there is something for monitor_poll(). */
 int monitor_fd(const struct monitor *monitor);
 /** Take in events and do what is due. Call when monitor_fd() is readable, and at least every 200 ms. */

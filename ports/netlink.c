@@ -234,31 +234,37 @@ int netlink_link(struct mnl_socket *nl, unsigned ifindex, struct netlink_link *l
 
 struct route_arg {
     uint8_t family;
-    unsigned oif;
-    bool has_gateway;
-    uint8_t gateway[16];
+    struct netlink_route route;
 };
 
 static int on_route(const struct nlmsghdr *nlh, void *data)
 {
-    struct route_arg *route = data;
+    struct route_arg *arg = data;
+    struct netlink_route *route = &arg->route;
     if (nlh->nlmsg_type != RTM_NEWROUTE || mnl_nlmsg_get_payload_len(nlh) < sizeof(struct rtmsg)) {
         return MNL_CB_OK;
     }
+    const struct rtmsg *rtm = mnl_nlmsg_get_payload(nlh);
+    route->unicast = rtm->rtm_type == RTN_UNICAST;
+    size_t len = address_len(arg->family);
     const struct nlattr *attr;
     mnl_attr_for_each(attr, nlh, sizeof(struct rtmsg))
     {
         if (mnl_attr_get_type(attr) == RTA_OIF && has_len(attr, 4)) {
-            route->oif = mnl_attr_get_u32(attr);
-        } else if (mnl_attr_get_type(attr) == RTA_GATEWAY && has_len(attr, address_len(route->family))) {
-            memcpy(route->gateway, mnl_attr_get_payload(attr), address_len(route->family));
+            route->ifindex = mnl_attr_get_u32(attr);
+        } else if (mnl_attr_get_type(attr) == RTA_GATEWAY && has_len(attr, len)) {
+            memcpy(route->gateway, mnl_attr_get_payload(attr), len);
             route->has_gateway = true;
+        } else if (mnl_attr_get_type(attr) == RTA_PREFSRC && has_len(attr, len)) {
+            memcpy(route->source, mnl_attr_get_payload(attr), len);
+            route->has_source = true;
         }
     }
     return MNL_CB_OK;
 }
 
-int netlink_next_hop(struct mnl_socket *nl, uint8_t family, unsigned ifindex, const uint8_t *ip, uint8_t next_hop[16])
+int netlink_route(struct mnl_socket *nl, uint8_t family, unsigned ifindex, const uint8_t *ip,
+                  struct netlink_route *route)
 {
     char buffer[256] __attribute__((aligned(8)));
     struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
@@ -268,13 +274,25 @@ int netlink_next_hop(struct mnl_socket *nl, uint8_t family, unsigned ifindex, co
     rtm->rtm_family = family;
     rtm->rtm_dst_len = (uint8_t)(8 * address_len(family));
     mnl_attr_put(nlh, RTA_DST, address_len(family), ip);
-    mnl_attr_put_u32(nlh, RTA_OIF, ifindex);
-    struct route_arg route = {.family = family};
-    int rc = transact(nl, nlh, on_route, &route);
+    if (ifindex != 0) {
+        mnl_attr_put_u32(nlh, RTA_OIF, ifindex);
+    }
+    struct route_arg arg = {.family = family};
+    int rc = transact(nl, nlh, on_route, &arg);
+    if (rc == 0) {
+        *route = arg.route;
+    }
+    return rc;
+}
+
+int netlink_next_hop(struct mnl_socket *nl, uint8_t family, unsigned ifindex, const uint8_t *ip, uint8_t next_hop[16])
+{
+    struct netlink_route route;
+    int rc = netlink_route(nl, family, ifindex, ip, &route);
     if (rc != 0) {
         return rc;
     }
-    if (route.oif != ifindex) {
+    if (route.ifindex != ifindex) {
         return -ENETUNREACH;
     }
     memcpy(next_hop, route.has_gateway ? route.gateway : ip, address_len(family));

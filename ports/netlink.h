@@ -42,6 +42,22 @@ int netlink_open(struct mnl_socket **nl, bool events);
 int netlink_links(struct mnl_socket *nl, void (*each)(void *arg, const struct netlink_link *link), void *arg);
 /** @return 0, -ENODEV, negative errno */
 int netlink_link(struct mnl_socket *nl, unsigned ifindex, struct netlink_link *link);
+/** Where the kernel would send to an address. */
+struct netlink_route {
+    unsigned ifindex;
+    bool unicast;     /**< to another host: not local, broadcast, multicast or forbidden */
+    bool has_gateway; /**< else the address is on the link */
+    uint8_t gateway[16];
+    bool has_source;
+    uint8_t source[16]; /**< own address it would be sent from */
+};
+/**
+ * The kernel's route to @p ip, through the interface @p ifindex when that is not 0.
+ *
+ * @return 0, -ENETUNREACH and others when there is none
+ */
+int netlink_route(struct mnl_socket *nl, uint8_t family, unsigned ifindex, const uint8_t *ip,
+                  struct netlink_route *route);
 /**
  * Next hop of the kernel's route to @p ip on an interface: the gateway, or @p ip itself when it is on the link.
  *
