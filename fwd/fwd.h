@@ -19,6 +19,7 @@
 
 struct rte_mbuf;
 struct rte_mempool;
+struct rte_ring;
 
 /*
  * The forwarder of one worker: what happens to a burst of frames at a given time. It owns its tables, its counters
@@ -42,8 +43,9 @@ struct fwd_shared {
     struct fib *fib;
     struct face_table *faces;
     struct port *port[PORT_MAX];
-    const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
-    struct dispatch *dispatch;                /**< NULL with one worker */
+    const struct strategy *const *strategies;       /**< instances, by number; [0] is the default for "/" */
+    struct dispatch *dispatch;                      /**< NULL with one worker */
+    struct rte_ring *unknown_peer[FWD_WORKERS_MAX]; /**< to the control thread: first frames of on-demand faces */
     uint16_t n_workers;
     bool lenient;             /**< tlv-lenient */
     uint32_t max_lifetime_ms; /**< cap on InterestLifetime */

@@ -10,11 +10,13 @@
 
 #include <rte_ether.h>
 #include <rte_prefetch.h>
+#include <rte_ring.h>
 
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
 #include "fwd/prefetch.h"
 #include "parser/ndn_encode.h"
+#include "parser/ndn_tlv.h"
 
 /* Frames ahead whose first octets are brought into the cache. */
 #define INPUT_AHEAD 4
@@ -204,6 +206,36 @@ static enum drop input_miss(enum port_miss miss)
     return DROP_L2_UNMATCHED;
 }
 
+static bool input_is_udp_port(const struct port *port, uint16_t udp_port)
+{
+    const uint16_t *own = port->config.udp_ports;
+    for (unsigned i = 0; i < PORT_UDP_MAX && own[i] != 0; i++)
+        if (own[i] == udp_port)
+            return true;
+    return false;
+}
+
+/*
+ * A datagram from a peer without a face, on a port that makes faces for such: the control thread gets the frame, makes
+ * the face, and gives the frame back. Never waits. @return true when it was taken
+ */
+static __rte_noinline bool input_unknown_peer(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf,
+                                              const struct frame *frame, const uint8_t *p)
+{
+    struct rte_ring *ring = fwd->shared->unknown_peer[fwd->worker];
+    if (port->config.udp_on_demand == 0 || ring == NULL || mbuf->next != NULL || frame->multicast ||
+        frame->payload_len == 0 || !input_is_udp_port(port, frame->dport))
+        return false;
+    uint8_t type = p[frame->payload_off];
+    if (type != NDN_TYPE_INTEREST && type != NDN_TYPE_DATA && type != NDN_LP_PACKET)
+        return false;
+    mbuf->hash.usr = port->index;
+    if (rte_ring_sp_enqueue(ring, mbuf) != 0)
+        return false;
+    fwd->stats.drops[DROP_UNKNOWN_PEER]++;
+    return true;
+}
+
 /*
  * The link header of the last frame of this burst that was matched to an untagged Ethernet face. A burst mostly comes
  * from one neighbour: a frame with the same 14 octets needs neither parsing nor matching. Lives no longer than the
@@ -261,8 +293,11 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
         drop = (enum drop)frame_parse(p, len, &opts, &frame);
         if (likely(drop == DROP_NONE)) {
             enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
-            if (unlikely(miss != PORT_MATCHED))
+            if (unlikely(miss != PORT_MATCHED)) {
+                if (miss == PORT_MISS_UDP && input_unknown_peer(fwd, port, mbuf, &frame, p))
+                    return false;
                 drop = input_miss(miss);
+            }
         }
     }
     if (drop == DROP_NONE) {

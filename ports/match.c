@@ -93,6 +93,12 @@ int port_match_init(struct port *port, struct rte_rcu_qsbr *qsbr)
     if (memcmp(port->config.ip6, none, 16) != 0) {
         local_add(owner, match, port->config.ip6, true);
     }
+    if (port->config.udp_on_demand > 0) {
+        /* Peers that have no face yet are heard untagged. */
+        owner->vlan_refs[0] = 1;
+        match->vlan_known[0] = 1;
+        match->vlan[match->n_vlans++] = 0;
+    }
     atomic_store_explicit(&port->match, match, memory_order_release); /* pairs with port_classify() */
     return 0;
 fail:

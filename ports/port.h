@@ -33,8 +33,10 @@ struct port_config {
     uint16_t udp_ports[PORT_UDP_MAX]; /**< destination ports that are NDN, host order; 0 ends the list; default 6363 */
     bool bare;                        /**< frames carry bare NDN packets, no Ethernet header (memif) */
     bool promiscuous;
-    bool rx_csum;   /**< verify checksums in software unless the device did; off for veth with unfinished ones */
-    uint8_t ip4[4]; /**< own address, 0: none */
+    bool rx_csum; /**< verify checksums in software unless the device did; off for veth with unfinished ones */
+    uint32_t udp_on_demand; /**< faces that unknown UDP peers may have here at once; 0: they are not heard */
+    uint32_t udp_idle_s;    /**< such a face goes when nothing came by it for this long, at most twice this */
+    uint8_t ip4[4];         /**< own address, 0: none */
     uint8_t ip4_prefix_len;
     uint8_t ip6[16];
 };
