@@ -112,6 +112,7 @@ void face_control_destroy(struct face_control *control)
     while (control->waiters != NULL) {
         struct face_waiter *waiter = control->waiters;
         control->waiters = waiter->next;
+        waiter->made(waiter->ctx, 504, "The forwarder stops", NULL);
         free(waiter);
     }
     face_demand_destroy(control);

@@ -39,7 +39,7 @@ struct face_control_config {
  * @return 0, -ENOMEM
  */
 int face_control_create(struct face_control **control, const struct face_control_config *config);
-/** After workers and the I/O thread ended. Requests that wait for a socket are not answered any more. */
+/** After workers and the I/O thread ended, before mgmt_destroy(): requests that wait for a socket are answered 504. */
 void face_control_destroy(struct face_control *control);
 
 /** Hear of faces: created, destroyed (the face is still there during the call), up, down. */

@@ -7,12 +7,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "fwd/mgmt/module_faces.h"
 #include "fwd/mgmt/wire_fields.h"
 #include "fwd/worker.h"
 #include "parser/ndn_tlv.h"
 
-static const struct mgmt_module *const modules[] = {&mgmt_fib, &mgmt_rib, &mgmt_cs, &mgmt_strategy_choice,
-                                                    &mgmt_status};
+static const struct mgmt_module *const modules[] = {&mgmt_faces,           &mgmt_fib,   &mgmt_rib, &mgmt_cs,
+                                                    &mgmt_strategy_choice, &mgmt_status};
 
 /* /localhost/nfd and /localhop/nfd */
 static const uint8_t localhost_prefix[] = "\x08\x09localhost\x08\x03nfd";
@@ -32,7 +33,8 @@ int mgmt_create(struct mgmt **out, const struct mgmt_env *env)
     clock_gettime(CLOCK_REALTIME, &now);
     mgmt->start_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     mgmt->wall_ms = mgmt->start_ms;
-    if (mgmt_send_init(mgmt) != 0 || mgmt_notify_init(mgmt) != 0) {
+    if (mgmt_send_init(mgmt) != 0 || mgmt_notify_init(mgmt) != 0 ||
+        (env->faces != NULL && mgmt_faces_listen(mgmt, env->faces) != 0)) {
         mgmt_destroy(mgmt);
         return -ENOMEM;
     }
