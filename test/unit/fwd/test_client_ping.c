@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "fwd/client/link.h"
@@ -247,6 +248,147 @@ Test(client_ping, a_server_without_a_peer_cannot_send)
     const struct ndn_lp_out none = {0};
     cr_expect_eq(link_send(server, name_a, sizeof name_a, &none, NULL), -EDESTADDRREQ);
     link_close(server);
+}
+
+/** A listener on a Unix socket in a folder of its own. */
+struct listener {
+    char dir[32], uri[128];
+    struct sockaddr_un address;
+    int fd;
+};
+
+static void listener_open(struct listener *l)
+{
+    strcpy(l->dir, "/tmp/pitlane-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(l->dir));
+    l->address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(l->address.sun_path, sizeof l->address.sun_path, "%s/sock", l->dir);
+    snprintf(l->uri, sizeof l->uri, "unix://%s", l->address.sun_path);
+    l->fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    cr_assert_eq(bind(l->fd, (const struct sockaddr *)&l->address, sizeof l->address), 0);
+    cr_assert_eq(listen(l->fd, 1), 0);
+}
+
+static void listener_close(struct listener *l)
+{
+    close(l->fd);
+    unlink(l->address.sun_path);
+    rmdir(l->dir);
+}
+
+Test(client_ping, packets_of_a_stream_are_found_however_it_is_cut)
+{
+    struct listener l;
+    listener_open(&l);
+    char err[LINK_ERR] = "";
+    struct link *link;
+    const struct link_config config = {.transport = l.uri};
+    cr_assert_eq(link_open(&link, &config, false, err), 0, "%s", err);
+    int peer = accept(l.fd, NULL, NULL);
+    cr_assert(peer >= 0);
+    static uint8_t stream[64 * NDN_PACKET_MAX];
+    size_t len = 0, sizes[40];
+    for (unsigned i = 0; i < 40; i++) {
+        sizes[i] = make_data(stream + len, sizeof stream - len, (uint16_t)(i * 211 % 8500));
+        len += sizes[i];
+    }
+    unsigned n = 0;
+    struct link_packet packet;
+    uint32_t random = 12345;
+    for (size_t off = 0; off < len;) {
+        random = random * 1664525 + 1013904223;
+        size_t chunk = (random >> 16) % 3000 + 1;
+        if (chunk > len - off)
+            chunk = len - off;
+        cr_assert_eq(send(peer, stream + off, chunk, 0), (ssize_t)chunk);
+        off += chunk;
+        int ret;
+        while ((ret = link_receive(link, &packet)) == 1)
+            cr_expect_eq(packet.packet.net_len, sizes[n++]);
+        cr_assert_eq(ret, -EAGAIN);
+    }
+    cr_expect_eq(n, 40);
+    // Half an element, then the end.
+    cr_assert_eq(send(peer, stream, sizes[0] / 2, 0), (ssize_t)(sizes[0] / 2));
+    cr_expect_eq(link_receive(link, &packet), -EAGAIN);
+    close(peer);
+    cr_expect_eq(link_receive(link, &packet), -ECONNRESET);
+    link_close(link);
+    listener_close(&l);
+}
+
+Test(client_ping, what_a_forwarder_does_not_read_is_kept_whole_up_to_a_bound)
+{
+    struct listener l;
+    listener_open(&l);
+    char err[LINK_ERR] = "";
+    struct link *link;
+    const struct link_config config = {.transport = l.uri};
+    cr_assert_eq(link_open(&link, &config, false, err), 0, "%s", err);
+    int peer = accept(l.fd, NULL, NULL);
+    uint8_t data[NDN_PACKET_MAX];
+    size_t len = make_data(data, sizeof data, 8000);
+    const struct ndn_lp_out none = {0};
+    unsigned sent = 0, refused = 0;
+    for (unsigned i = 0; i < 10000 && refused < 3; i++) {
+        int ret = link_send(link, data, len, &none, NULL);
+        cr_assert(ret == 0 || ret == -EIO);
+        sent += ret == 0;
+        refused += ret != 0;
+    }
+    cr_expect_eq(refused, 3, "%u sent without a bound", sent);
+    cr_expect((link_events(link) & POLLOUT) != 0);
+    cr_expect_eq(link_counters(link)->send_errors, 3);
+    // All that was taken arrives, packet after packet.
+    static uint8_t in[65536];
+    size_t total = 0;
+    struct link_packet packet;
+    while (total < sent * len) {
+        ssize_t n = recv(peer, in, sizeof in, MSG_DONTWAIT);
+        if (n > 0) {
+            for (ssize_t i = 0; i < n; i++, total++)
+                cr_assert_eq(in[i], data[total % len], "octet %zu", total);
+        }
+        cr_assert_eq(link_receive(link, &packet), -EAGAIN);
+    }
+    cr_expect_eq(recv(peer, in, sizeof in, MSG_DONTWAIT), -1);
+    cr_expect_eq(link_events(link), POLLIN);
+    close(peer);
+    link_close(link);
+    listener_close(&l);
+}
+
+Test(client_ping, streams_over_tcp_are_local_by_their_address)
+{
+    static const char *const hosts[] = {"127.0.0.1", "[::1]"};
+    for (size_t h = 0; h < 2; h++) {
+        struct sockaddr_in6 in6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+        struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        struct sockaddr *address = h == 0 ? (struct sockaddr *)&in : (struct sockaddr *)&in6;
+        socklen_t len = h == 0 ? sizeof in : sizeof in6;
+        int fd = socket(address->sa_family, SOCK_STREAM, 0);
+        cr_assert_eq(bind(fd, address, len), 0);
+        cr_assert_eq(listen(fd, 1), 0);
+        cr_assert_eq(getsockname(fd, address, &len), 0);
+        char uri[64], err[LINK_ERR] = "";
+        snprintf(uri, sizeof uri, "tcp%s://%s:%u", h == 0 ? "" : "6", hosts[h],
+                 ntohs(h == 0 ? in.sin_port : in6.sin6_port));
+        struct link *link;
+        const struct link_config config = {.transport = uri};
+        cr_assert_eq(link_open(&link, &config, false, err), 0, "%s", err);
+        cr_expect(link_is_local(link) && link_is_stream(link));
+        int peer = accept(fd, NULL, NULL);
+        uint8_t data[NDN_PACKET_MAX];
+        size_t n = make_data(data, sizeof data, 300);
+        struct link_packet packet;
+        cr_assert_eq(send(peer, data, n, 0), (ssize_t)n);
+        receive(link, &packet);
+        cr_expect_eq(packet.packet.net_len, n);
+        close(peer);
+        link_close(link);
+        close(fd);
+        cr_expect_lt(link_open(&link, &config, false, err), 0, "nobody listens any more");
+    }
 }
 
 Test(client_ping, faults_of_the_link_come_with_words)
