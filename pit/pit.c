@@ -248,9 +248,8 @@ insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint
 
     bool deep = (selectors & PIT_CAN_BE_PREFIX) != 0 && name->n_comps > NDN_NAME_DEPTH;
     entry_init(e, name,
-               (uint8_t)(PIT_IN_USE | selectors | (name->has_digest ? PIT_DIGEST : 0) | (deep ? PIT_DEEP : 0) |
-                         (name->len > PIT_NAME_INLINE ? PIT_NAME_LONG : 0)));
-    if ((e->flags & (PIT_NAME_LONG | PIT_DEEP)) != 0) {
+               (uint8_t)(PIT_IN_USE | selectors | (name->has_digest ? PIT_DIGEST : 0) | (deep ? PIT_DEEP : 0)));
+    if (deep || name->len > PIT_NAME_INLINE) {
         if (!chain_name(pit, e, name, index_hash))
             goto unindex;
         octets_copy(e->name, name->value, name->len < PIT_NAME_INLINE ? name->len : PIT_NAME_INLINE);

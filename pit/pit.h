@@ -30,30 +30,32 @@ enum pit_flags {
     PIT_SELECTORS = PIT_CAN_BE_PREFIX | PIT_MUST_BE_FRESH,
     PIT_DIGEST = 1 << 2,    /**< the name ends in an implicit digest */
     PIT_SIBLING = 1 << 3,   /**< another entry may have the same name with other selectors */
-    PIT_NAME_LONG = 1 << 4, /**< the name stands in chained blocks */
+    PIT_SATISFIED = 1 << 4, /**< Data has been sent on; the entry waits for slower upstreams (pipelines') */
     PIT_IN_USE = 1 << 5,
-    PIT_DEEP = 1 << 6, /**< CanBePrefix and more than NDN_NAME_DEPTH components, see pit_match_data() */
+    PIT_DEEP = 1 << 6,    /**< CanBePrefix and more than NDN_NAME_DEPTH components, see pit_match_data() */
+    PIT_WATCHED = 1 << 7, /**< the strategy hears of Data and of the timer; its number is in suppress (pipelines') */
 };
 
 /** A downstream that waits for Data. */
 struct pit_in {
-    uint32_t face;     /**< FaceId; 0: unused */
-    uint32_t nonce;    /**< of its last Interest */
-    uint32_t expiry;   /**< wheel tick */
-    uint8_t token_len; /**< 0..32 */
-    uint8_t pad[3];
+    uint32_t face;                   /**< FaceId; 0: unused */
+    uint32_t nonce;                  /**< of its last Interest */
+    uint32_t expiry;                 /**< wheel tick */
+    uint8_t token_len;               /**< 0..32 */
+    uint8_t mark;                    /**< of the last Interest: the strategy's own */
+    uint16_t hops;                   /**< HopLimit of the last Interest, and more (pipelines') */
     uint8_t token[PIT_TOKEN_INLINE]; /**< when token_len <= 8; else the number of a block, see pit_in_token() */
 };
 _Static_assert(sizeof(struct pit_in) == 24, "fits the first line of an entry");
 
 /** An upstream that the Interest was sent to. */
 struct pit_out {
-    uint32_t face;   /**< FaceId; 0: unused */
-    uint32_t nonce;  /**< sent last */
-    uint32_t sent;   /**< wheel tick of the last transmission */
-    uint32_t expiry; /**< wheel tick */
-    uint8_t nack;    /**< Nack reason received for this nonce, 0: none */
-    uint8_t pad;
+    uint32_t face;     /**< FaceId; 0: unused */
+    uint32_t nonce;    /**< sent last */
+    uint32_t sent;     /**< wheel tick of the last transmission */
+    uint32_t expiry;   /**< wheel tick */
+    uint8_t nack;      /**< Nack reason received for this nonce, 0: none */
+    uint8_t mark;      /**< the strategy's own; 0 at first */
     uint16_t suppress; /**< retransmission suppression interval of this upstream, ticks (strategy's) */
 };
 _Static_assert(sizeof(struct pit_out) == 20, "fits the second line of an entry");
@@ -66,7 +68,7 @@ struct pit_entry {
     uint8_t flags;          /**< enum pit_flags */
     uint8_t n_in;
     uint8_t n_out;
-    uint16_t suppress; /**< retransmission suppression interval of the entry, ticks (strategy's) */
+    uint16_t suppress; /**< retransmission suppression interval of the entry, ticks; or see PIT_WATCHED (strategy's) */
     uint32_t sent;     /**< wheel tick of the last transmission to any upstream */
     uint32_t ext;      /**< first chained block, 0: none */
     struct pit_in in;

@@ -71,9 +71,10 @@ static bool index_ok(const struct pit *pit, const struct pit_entry *entry)
 
 static bool entry_ok(const struct pit *pit, struct pit_entry *entry, struct totals *t)
 {
-    bool name_long = (entry->flags & PIT_NAME_LONG) != 0;
-    if (entry->node.slot == 0 || entry->node.owner > NDN_NAME_MAX || entry->depth > NDN_NAME_DEPTH ||
-        name_long != (entry->node.owner > PIT_NAME_INLINE))
+    if (entry->node.slot == 0 || entry->node.owner > NDN_NAME_MAX || entry->depth > NDN_NAME_DEPTH)
+        return false;
+    // Who waits has not had it.
+    if ((entry->flags & PIT_SATISFIED) != 0 && entry->n_in != 0)
         return false;
     if (!chain_ok(pit, entry, t) || !index_ok(pit, entry))
         return false;

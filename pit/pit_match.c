@@ -53,7 +53,7 @@ static bool digest_matches(struct match *m, const struct pit_entry *entry)
 {
     uint8_t buf[NDN_NAME_MAX];
     const uint8_t *name = entry->name;
-    if ((entry->flags & PIT_NAME_LONG) != 0) {
+    if (entry->node.owner > PIT_NAME_INLINE) {
         pit_name_copy(m->pit, entry, buf);
         name = buf;
     }

@@ -131,7 +131,7 @@ Test(pit, names_are_compared_to_the_last_octet)
             continue;
         test_name_finish(&name);
         struct pit_entry *entry = insert_name(&name, PIT_CAN_BE_PREFIX);
-        cr_assert_eq((entry->flags & PIT_NAME_LONG) != 0, len > PIT_NAME_INLINE);
+        cr_assert_eq(entry->ext != 0, len > PIT_NAME_INLINE);
         uint8_t copy[NDN_NAME_MAX];
         cr_assert_eq(pit_name_copy(pit, entry, copy), len);
         cr_assert_eq(memcmp(copy, name.octets, len), 0);
@@ -443,7 +443,7 @@ Test(pit, check_finds_damage)
     DAMAGE(entry->n_in, 4);
     DAMAGE(entry->n_out, 6);
     DAMAGE(entry->ext, 1000);
-    DAMAGE(entry->flags, entry->flags & ~PIT_NAME_LONG);
+    DAMAGE(entry->flags, entry->flags | PIT_SATISFIED);
     DAMAGE(entry->flags, entry->flags & ~PIT_IN_USE);
     DAMAGE(entry->depth, 33);
     DAMAGE(entry->depth, 31);
