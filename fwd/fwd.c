@@ -49,7 +49,9 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
     if (pit_create(&fwd->pit, &config->pit, config->now_ns) != 0 ||
         cs_create(&fwd->cs, &config->cs, config->now_ns) != 0 ||
         dnl_create(&fwd->dnl, config->dnl_capacity, config->pages) != 0 ||
-        reass_create(&fwd->reass, &config->reass, config->now_ns) != 0) {
+        reass_create(&fwd->reass, &config->reass, config->now_ns) != 0 ||
+        measurements_create(&fwd->measurements, config->measurements != 0 ? config->measurements : 4096, config->pages,
+                            config->now_ns) != 0) {
         fwd_destroy(fwd);
         return -ENOMEM;
     }
@@ -63,6 +65,7 @@ void fwd_destroy(struct fwd *fwd)
         return;
     for (unsigned port = 0; port < PORT_MAX; port++)
         rte_pktmbuf_free_bulk(fwd->tx[port].mbuf, fwd->tx[port].n);
+    measurements_destroy(fwd->measurements);
     if (fwd->reass != NULL)
         reass_destroy(fwd->reass);
     if (fwd->dnl != NULL)
@@ -83,6 +86,8 @@ void fwd_flush(struct fwd *fwd)
 
 static void fwd_expire(void *ctx, struct pit_entry *entry)
 {
+    if (unlikely(entry->flags & PIT_WATCHED) && ndn_interest_wake(ctx, entry))
+        return;
     ndn_interest_reject(ctx, entry);
 }
 
@@ -94,6 +99,7 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
     fwd->stats.held -= timed_out;
     fwd->stats.drops[DROP_LP_REASS_TIMEOUT] += timed_out;
     cs_poll(fwd->cs, now_ns);
+    measurements_poll(fwd->measurements, now_ns, max);
 }
 
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)
@@ -121,5 +127,8 @@ void fwd_face_removed(struct fwd *fwd, uint32_t face)
 
 int fwd_check(const struct fwd *fwd)
 {
-    return pit_check(fwd->pit) != 0 || cs_check(fwd->cs) != 0 || reass_check(fwd->reass) != 0 ? -EINVAL : 0;
+    return pit_check(fwd->pit) != 0 || cs_check(fwd->cs) != 0 || reass_check(fwd->reass) != 0 ||
+                   measurements_check(fwd->measurements) != 0
+               ? -EINVAL
+               : 0;
 }

@@ -12,6 +12,7 @@
 #include "pit/cs.h"
 #include "pit/dnl.h"
 #include "pit/fib.h"
+#include "pit/measurements.h"
 #include "pit/pit.h"
 #include "pit/reass.h"
 #include "ports/face.h"
@@ -77,6 +78,7 @@ struct fwd {
     struct cs *cs;
     struct dnl *dnl;
     struct reass *reass;
+    struct measurements *measurements;
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
     struct pkt **stay;                  /**< as many: those of them whose names are this worker's */
@@ -107,6 +109,7 @@ struct fwd_config {
     struct cs_config cs;
     struct reass_config reass;
     uint32_t dnl_capacity;
+    uint32_t measurements; /**< prefixes that strategies remember something of; 0: 4096 */
     enum arena_pages pages;
     struct rte_mempool *pool;
     fwd_send_t send;

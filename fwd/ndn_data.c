@@ -10,6 +10,7 @@
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
 #include "fwd/output_inline.h"
+#include "fwd/strategy.h"
 #include "fwd/token.h"
 
 /* A downstream that was sent this Data already, when several entries match. */
@@ -59,8 +60,8 @@ static inline struct pit_entry *data_match_token(struct fwd *fwd, const struct p
 {
     const struct ndn_name *name = &pkt->ndn.name;
     struct pit_entry *entry = ndn_token_entry(fwd, pkt);
-    if (likely(entry != NULL && !(entry->flags & (PIT_SIBLING | PIT_DIGEST)) && entry->depth == name->depth &&
-               pit_only_exact(fwd->pit, name) && pit_name_is(fwd->pit, entry, name))) {
+    if (likely(entry != NULL && !(entry->flags & (PIT_SIBLING | PIT_DIGEST | PIT_WATCHED)) &&
+               entry->depth == name->depth && pit_only_exact(fwd->pit, name) && pit_name_is(fwd->pit, entry, name))) {
         fwd->stats.token_hits++;
         return entry;
     }
@@ -184,6 +185,44 @@ static inline void data_erase(struct fwd *fwd, const struct pkt *pkt, struct pit
     ndn_interest_erase(fwd, entry);
 }
 
+/* Tell the strategies that watch; entries that were satisfied before count once. */
+static void data_report(struct data_work *work)
+{
+    struct fwd *fwd = work->fwd;
+    fwd->stats.satisfied += work->n_match;
+    for (unsigned i = 0; i < work->n_match; i++) {
+        struct pit_entry *entry = work->match[i];
+        if (likely(!(entry->flags & PIT_WATCHED)))
+            continue;
+        fwd->stats.satisfied -= (entry->flags & PIT_SATISFIED) != 0;
+        const struct strategy *strategy = strategy_watching(fwd, entry);
+        if (strategy->type->data != NULL)
+            strategy->type->data(fwd, strategy, work->pkt, entry, pit_out_find(fwd->pit, entry, work->pkt->face->id));
+    }
+}
+
+/* A watched entry that other upstreams may still answer stays for a while, without downstreams. @return false: not */
+static bool data_linger(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry)
+{
+    if (likely(!(entry->flags & PIT_WATCHED)) || entry->n_out < 2)
+        return false;
+    uint8_t ms = strategy_watching(fwd, entry)->type->straggler_ms;
+    if (ms == 0)
+        return false;
+    if (!(entry->flags & PIT_SATISFIED)) {
+        if (entry->flags & PIT_MUST_BE_FRESH && pkt->ndn.data.freshness_ms < DNL_LIFETIME_MS)
+            ndn_interest_remember(fwd, entry);
+        for (struct pit_in *in; (in = pit_in_next(fwd->pit, entry, NULL)) != NULL;) {
+            pkt_face_release(fwd, in->face);
+            pit_in_remove(fwd->pit, entry, in);
+        }
+        entry->flags |= PIT_SATISFIED;
+        pit_arm(fwd->pit, entry, wheel_tick_after_ms(fwd->now_ns, ms));
+    }
+    pit_out_remove(fwd->pit, entry, pit_out_find(fwd->pit, entry, pkt->face->id));
+    return true;
+}
+
 /* Any number of entries, with any number of records. @p entry: what the token said, may be NULL */
 static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
 {
@@ -202,10 +241,11 @@ static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit
         return;
     }
     data_keep(fwd, pkt);
+    data_report(&work);
     data_satisfy(&work);
-    fwd->stats.satisfied += work.n_match;
     for (unsigned i = 0; i < work.n_match; i++)
-        data_erase(fwd, pkt, work.match[i]);
+        if (!data_linger(fwd, pkt, work.match[i]))
+            data_erase(fwd, pkt, work.match[i]);
 }
 
 /* What nearly all Data meets: one entry with one downstream, whose token it holds, and one upstream. */

@@ -40,8 +40,11 @@ void ndn_interest_erase(struct fwd *fwd, struct pit_entry *entry)
 
 void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry)
 {
-    fwd->stats.unsatisfied++;
-    ndn_interest_remember(fwd, entry);
+    // One that only waited for slower upstreams has had its Data, and its nonces are dealt with.
+    if (likely(!(entry->flags & PIT_SATISFIED))) {
+        fwd->stats.unsatisfied++;
+        ndn_interest_remember(fwd, entry);
+    }
     ndn_interest_erase(fwd, entry);
 }
 
@@ -112,9 +115,12 @@ static uint32_t interest_expiry(const struct fwd *fwd, const struct pkt *pkt)
 
 /* Next hops of the first delegation that has any (NDN ForwardingHint), else those of the name, in @p named. */
 static __rte_noinline const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt,
-                                                             const struct fib_entry *named)
+                                                             struct pit_entry *entry, const struct fib_entry *named)
 {
     const struct ndn_interest *interest = &pkt->ndn.interest;
+    struct pit_in *in = pit_in_find(fwd->pit, entry, pkt->face->id);
+    if (in != NULL)
+        in->hops |= INTEREST_HOPS_HINTED;
     for (unsigned i = 0; i < interest->n_hints; i++) {
         struct ndn_name hint;
         const uint8_t *value = pkt->ndn.net + interest->hint[i].off;
@@ -175,17 +181,45 @@ static __rte_noinline void interest_send_call(struct fwd *fwd, const struct pkt 
     interest_send(fwd, pkt, entry, face, mbuf, expiry);
 }
 
-/* Send to every chosen upstream; the last takes the packet itself. */
-static __rte_noinline void interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice,
-                                            uint32_t expiry)
+/* A probe: the same Interest with a nonce of its own, so that it is no duplicate where the two meet. */
+static void interest_probe(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, const struct face *face,
+                           uint32_t expiry)
 {
     struct rte_mbuf *mbuf = pkt->mbuf;
-    for (unsigned i = 0; i + 1 < choice->n_out; i++) {
+    struct rte_mbuf *copy =
+        chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, NDN_LP_HEADER_MAX + FACE_HDR_MAX);
+    fwd->stats.originated++;
+    if (copy == NULL) {
+        fwd->stats.drops[DROP_TX_NO_MBUF]++;
+        return;
+    }
+    uint32_t nonce = pkt->ndn.interest.nonce;
+    pkt->ndn.interest.nonce = (uint32_t)pkt_random(fwd);
+    for (unsigned i = 0; i < sizeof nonce; i++)
+        chain_write_octet(copy, pkt->ndn.interest.nonce_off + i, (uint8_t)(pkt->ndn.interest.nonce >> (24 - 8 * i)));
+    interest_send_call(fwd, pkt, entry, face, copy, expiry);
+    pkt->ndn.interest.nonce = nonce;
+}
+
+void ndn_interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice, uint32_t expiry)
+{
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    struct pit_entry *entry = choice->entry;
+    bool marked = (choice->n_out & STRATEGY_OUT_MARKED) != 0;
+    unsigned n = choice->n_out & ~STRATEGY_OUT_MARKED, first = 0;
+    if (marked && choice->probe)
+        interest_probe(fwd, pkt, entry, choice->out[first++], expiry);
+    for (unsigned i = first; i + 1 < n; i++) {
         struct rte_mbuf *copy = output_copy(fwd, choice->out[i], mbuf, mbuf->data_off, mbuf->pkt_len);
         if (copy != NULL)
-            interest_send_call(fwd, pkt, choice->entry, choice->out[i], copy, expiry);
+            interest_send_call(fwd, pkt, entry, choice->out[i], copy, expiry);
     }
-    interest_send_call(fwd, pkt, choice->entry, choice->out[choice->n_out - 1], mbuf, expiry);
+    interest_send_call(fwd, pkt, entry, choice->out[n - 1], mbuf, expiry);
+    for (unsigned i = 0; marked && i < n; i++) {
+        struct pit_out *out = pit_out_find(fwd->pit, entry, choice->out[i]->id);
+        if (out != NULL)
+            out->mark = choice->mark;
+    }
 }
 
 /* Make or renew the in-record of this Interest, whatever the entry and the token. DROP_NONE, or why there is no room.
@@ -215,6 +249,8 @@ static __rte_noinline enum drop interest_in_record_any(struct fwd *fwd, const st
     }
     in->nonce = pkt->ndn.interest.nonce;
     in->expiry = expiry;
+    in->mark = 0;
+    in->hops = pkt->ndn.interest.hop_limit;
     return DROP_NONE;
 }
 
@@ -230,6 +266,8 @@ static inline enum drop interest_in_record(struct fwd *fwd, const struct pkt *pk
     in->nonce = pkt->ndn.interest.nonce;
     in->expiry = expiry;
     in->token_len = PIT_TOKEN_INLINE;
+    in->mark = 0;
+    in->hops = pkt->ndn.interest.hop_limit;
     memcpy(in->token, pkt->ndn.lp.token, PIT_TOKEN_INLINE);
     entry->n_in = 1;
     stats->pending++;
@@ -258,12 +296,16 @@ static __rte_noinline void interest_to_face(struct fwd *fwd, struct pkt *pkt, st
     pkt_refuse(fwd, pkt, refused);
 }
 
-/* The entry lives as long as its last in-record. */
+/* An entry that was there lives as long as its last in-record. */
 static __rte_noinline void interest_arm(struct fwd *fwd, struct pit_entry *entry, uint32_t expiry)
 {
+    entry->flags &= (uint8_t)~PIT_SATISFIED;
     for (struct pit_in *r = pit_in_next(fwd->pit, entry, NULL); r != NULL; r = pit_in_next(fwd->pit, entry, r))
         if ((int32_t)(r->expiry - expiry) > 0)
             expiry = r->expiry;
+    // A strategy that wants to be woken earlier is: the entry is armed for its end then.
+    if (entry->flags & PIT_WATCHED && (int32_t)(entry->node.expiry - expiry) < 0)
+        return;
     if (entry->node.expiry != expiry)
         pit_arm(fwd->pit, entry, expiry);
 }
@@ -278,9 +320,9 @@ static __rte_noinline void interest_not_sent(struct fwd *fwd, struct pkt *pkt, c
         return;
     }
     pkt_face_stats(fwd, pkt->face->id)->in_drops++;
-    if (is_new && strategy->type->nack_no_route) {
+    if (is_new && (strategy->type->nack_no_route || strategy->type->rejects)) {
         ndn_interest_reject(fwd, choice->entry);
-        if (pkt->face->link_type == FACE_LINK_P2P) {
+        if (strategy->type->nack_no_route && pkt->face->link_type == FACE_LINK_P2P) {
             nack_return(fwd, pkt, NDN_NACK_NO_ROUTE, choice->none);
             return;
         }
@@ -366,8 +408,9 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     // Not initialised as a whole: most of it is the array of upstreams.
     struct strategy_choice choice;
     choice.in = face;
-    choice.fib = likely(interest->n_hints == 0) ? fib : interest_route(fwd, pkt, fib);
+    choice.fib = likely(interest->n_hints == 0) ? fib : interest_route(fwd, pkt, entry, fib);
     choice.entry = entry;
+    choice.pkt = pkt;
     choice.localhost = scoped && face->scope == FACE_SCOPE_LOCAL && pkt_is_localhost(name);
     choice.localhop = scoped && pkt_is_localhop(name);
     choice.hop_limit = interest->hop_limit;
@@ -383,5 +426,5 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     if (likely(choice.n_out == 1))
         interest_send(fwd, pkt, entry, choice.out[0], pkt->mbuf, expiry);
     else
-        interest_forward(fwd, pkt, &choice, expiry);
+        ndn_interest_forward(fwd, pkt, &choice, expiry);
 }

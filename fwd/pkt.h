@@ -111,6 +111,26 @@ void ndn_nack(struct fwd *fwd, struct pkt *pkt);
 
 /** The entry was not satisfied: remember its nonces, count, erase. */
 void ndn_interest_reject(struct fwd *fwd, struct pit_entry *entry);
+/** In pit_in.hops, above the HopLimit: the Interest has more in it than its entry keeps. */
+#define INTEREST_HOPS_HINTED 0x100
+
+struct strategy;
+struct strategy_choice;
+/** Send to every chosen upstream, of which there is at least one; the last takes pkt->mbuf itself. */
+void ndn_interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strategy_choice *choice, uint32_t expiry);
+
+typedef void (*ndn_interest_choose_t)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);
+/** True when the Interest of an in-record can be made from what its entry keeps: it has no hint and no parameters. */
+bool ndn_interest_can_be_made(struct fwd *fwd, const struct pit_entry *entry, const struct pit_in *in);
+/**
+ * Make the Interest of each downstream again, as far as that can be, and send it to those that @p choose says: the
+ * strategy's choice without a packet from outside.
+ */
+void ndn_interest_again(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry,
+                        ndn_interest_choose_t choose);
+/** The entry's timer fired. @return true when only its strategy wanted that, and the entry lives on, armed */
+bool ndn_interest_wake(struct fwd *fwd, struct pit_entry *entry);
+
 /** Add the nonces of an entry's out-records to the Dead Nonce List. */
 void ndn_interest_remember(struct fwd *fwd, const struct pit_entry *entry);
 /** Erase an entry, giving back its downstreams' shares of the PIT. */

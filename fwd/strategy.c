@@ -40,8 +40,7 @@ static enum strategy_retx strategy_suppress(struct fwd *fwd, const struct strate
     return STRATEGY_FORWARD;
 }
 
-/* Some upstream that was asked may still answer: its record has not expired, and it has sent no Nack. */
-static bool strategy_is_waiting(struct fwd *fwd, struct pit_entry *entry)
+bool strategy_is_waiting(struct fwd *fwd, struct pit_entry *entry)
 {
     uint32_t now = wheel_tick(fwd->now_ns);
     for (struct pit_out *out = entry->n_out == 0 ? NULL : pit_out_next(fwd->pit, entry, NULL); out != NULL;
@@ -53,6 +52,11 @@ static bool strategy_is_waiting(struct fwd *fwd, struct pit_entry *entry)
 
 enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry)
 {
+    if (unlikely(entry->flags & PIT_WATCHED)) {
+        // The prefix has had another strategy, whose number this is.
+        entry->flags &= (uint8_t)~PIT_WATCHED;
+        entry->suppress = 0;
+    }
     if (!strategy_is_waiting(fwd, entry)) {
         entry->suppress = 0;
         return STRATEGY_NEW;
@@ -63,4 +67,20 @@ enum strategy_retx strategy_suppress_entry(struct fwd *fwd, const struct strateg
 enum strategy_retx strategy_suppress_out(struct fwd *fwd, const struct strategy *strategy, struct pit_out *out)
 {
     return strategy_suppress(fwd, strategy, out->sent, &out->suppress);
+}
+
+void strategy_wake_at(struct fwd *fwd, struct pit_entry *entry, uint32_t ms)
+{
+    uint32_t tick = wheel_tick_after_ms(fwd->now_ns, ms);
+    // Past the end of the entry there is nothing to wake up for.
+    if ((int32_t)(tick - entry->node.expiry) < 0)
+        pit_arm(fwd->pit, entry, tick);
+}
+
+unsigned strategy_depth(struct fwd *fwd, const struct strategy_choice *choice)
+{
+    const struct fib_entry *fib = choice->fib;
+    if (unlikely(choice->pkt->ndn.interest.n_hints > 0))
+        fib = fib_lookup(fwd->shared->fib, &choice->pkt->ndn.name);
+    return fib != NULL ? fib->depth : 0;
 }

@@ -11,13 +11,6 @@ static void choose(struct strategy_choice *choice, const struct face *face)
     choice->n_out = 1;
 }
 
-/* Why nothing was chosen: the last reason met, a scope or HopLimit rule before a mere absence. */
-static void note(struct strategy_choice *choice, enum drop reason)
-{
-    if (choice->none == DROP_NO_ROUTE)
-        choice->none = reason;
-}
-
 /* A retransmission: when it is not suppressed, an unused next hop, or else the one used the longest ago. */
 static __rte_noinline void best_route_again(struct fwd *fwd, const struct strategy *strategy,
                                             struct strategy_choice *choice)
@@ -35,7 +28,7 @@ static __rte_noinline void best_route_again(struct fwd *fwd, const struct strate
         uint32_t id = choice->fib->nexthop[i].face;
         enum drop reason = strategy_eligible(fwd, choice, id, &face);
         if (reason != DROP_NONE) {
-            note(choice, reason);
+            strategy_note(choice, reason);
             continue;
         }
         struct pit_out *out = retx == STRATEGY_NEW ? NULL : pit_out_find(fwd->pit, choice->entry, id);
@@ -68,7 +61,7 @@ static void best_route_interest(struct fwd *fwd, const struct strategy *strategy
             choose(choice, face);
             return;
         }
-        note(choice, reason);
+        strategy_note(choice, reason);
     }
 }
 

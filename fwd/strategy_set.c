@@ -39,7 +39,8 @@ struct strategy_set {
     uint16_t n;
 };
 
-static const struct strategy_type *const set_types[] = {&strategy_best_route, &strategy_multicast};
+static const struct strategy_type *const set_types[] = {&strategy_access, &strategy_asf, &strategy_best_route,
+                                                        &strategy_multicast, &strategy_random};
 
 /* A component of a parsed name. */
 struct set_comp {
