@@ -29,12 +29,24 @@ const [hm] = await generateSigningKey("/ndnts/hmac/KEY/x", HMAC, { importRaw: ra
 console.log("hmac-key", Buffer.from("/ndnts/hmac/KEY/x " + Buffer.from(raw).toString("base64")).toString("hex"));
 out("hmac-command", await command(hm));
 out("digest-command", await command(digestSigning));
-// root -> site
-const [rootPriv, rootPub] = await generateSigningKey("/root", ECDSA);
-const root = await Certificate.selfSign({ privateKey: rootPriv, publicKey: rootPub, validity });
-const [sitePriv, sitePub] = await generateSigningKey("/root/site", Ed25519);
-const site = await Certificate.issue({ validity, issuerId: Component.from("root"), issuerPrivateKey: rootPriv.withKeyLocator(root.name), publicKey: sitePub });
-out("chain-anchor", root.data);
+// top -> site
+const [topPriv, topPub] = await generateSigningKey("/top", ECDSA);
+const top = await Certificate.selfSign({ privateKey: topPriv, publicKey: topPub, validity });
+const [sitePriv, sitePub] = await generateSigningKey("/top/site", Ed25519);
+const site = await Certificate.issue({
+  validity,
+  issuerId: Component.from("top"),
+  issuerPrivateKey: topPriv.withKeyLocator(top.name),
+  publicKey: sitePub,
+});
+out("chain-anchor", top.data);
 out("chain-certificate", site.data);
 out("chain-command", await command(sitePriv.withKeyLocator(site.name)));
-out("announcement", (await PrefixAnn.build({ announced: "/root/site/app", version: 1, expirationPeriod: 3600000, validityPeriod: validity, signer: sitePriv })).data);
+const announcement = await PrefixAnn.build({
+  announced: "/top/site/app",
+  version: 1,
+  expirationPeriod: 3600000,
+  validityPeriod: validity,
+  signer: sitePriv,
+});
+out("announcement", announcement.data);

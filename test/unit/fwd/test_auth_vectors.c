@@ -91,8 +91,11 @@ static void expect_accepted(const char *certificate, const char *command)
             continue;
         n++;
         uint8_t octets[2000];
+        // The last octet of a v0.2 command's signature is not that of the packet.
+        struct auth_signature signature;
         memcpy(octets, v->octets, v->len);
-        octets[v->len - 1] ^= 1;
+        auth_interest_parse(octets, v->len, &signature);
+        octets[signature.value.p + signature.value.len - 1 - octets] ^= 1;
         cr_expect_eq(ask(auth, AUTH_RIB_LOCALHOST, octets, v->len), AUTH_REFUSED, "%s", v->name);
         cr_expect_eq(ask(auth, AUTH_RIB_LOCALHOST, v->octets, v->len), AUTH_ACCEPTED, "%s", v->name);
     }
