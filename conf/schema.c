@@ -201,10 +201,11 @@ static const struct schema_key lp_keys[] = {
 
 static const struct schema_key authorization_keys[] = {
     {"certfile", SCHEMA_TEXT, FIELD(conf_authorization, certfile), .max = 4096, .required = true,
-     .accept = accept_anchor, .form = "any|FILE",
+     .accept = accept_anchor, .form = "any|FILE|hmac:FILE",
      .meaning = "Whose commands: signed by the key of the certificate in FILE (NDN certificate, as \"ndnsec "
                 "cert-dump\" writes it), or by the HMAC key in it (\"hmac:FILE\": name and key in base64); \"any\": "
-                "everyone's, also unsigned ones. Relative to the file that says it."},
+                "everyone's, also unsigned ones. Signatures must be at most two minutes old, and each newer than the "
+                "last of its key. A path is relative to the file that says it."},
     {"privileges", SCHEMA_TEXTS, ELEMENTS(conf_authorization, privilege, n_privileges), .max = 32, .required = true,
      .accept = accept_privilege, .form = "faces|fib|cs|strategy-choice",
      .meaning = "Management modules that they may command."},
@@ -250,7 +251,8 @@ static const struct schema_key unix_keys[] = {
 static const struct schema_key tcp_keys[] = {
     {"listen", SCHEMA_BOOL, FIELD(conf_tcp, listen), .def = "true",
      .meaning = "Accept TCP connections. Faces to others can be made in any case."},
-    {"port", SCHEMA_COUNT, FIELD(conf_tcp, port), .min = 1, .max = 65535, .def = "6363", .meaning = "TCP port that is listened on."},
+    {"port", SCHEMA_COUNT, FIELD(conf_tcp, port), .min = 1, .max = 65535, .def = "6363",
+     .meaning = "TCP port that is listened on."},
     {"ipv4", SCHEMA_BOOL, FIELD(conf_tcp, ipv4), .def = "true", .meaning = "Listen on 0.0.0.0."},
     {"ipv6", SCHEMA_BOOL, FIELD(conf_tcp, ipv6), .def = "true", .meaning = "Listen on [::]."},
     {"local-whitelist", SCHEMA_TEXTS, ELEMENTS(conf_tcp, local_whitelist, n_local_whitelist), .max = 64,
@@ -282,7 +284,8 @@ static const struct schema_key udp_keys[] = {
 static const struct schema_key websocket_keys[] = {
     {"listen", SCHEMA_BOOL, FIELD(conf_websocket, listen), .def = "true",
      .meaning = "Accept WebSocket connections of browsers: binary frames, one packet in each."},
-    {"port", SCHEMA_COUNT, FIELD(conf_websocket, port), .min = 1, .max = 65535, .def = "9696", .meaning = "TCP port that is listened on."},
+    {"port", SCHEMA_COUNT, FIELD(conf_websocket, port), .min = 1, .max = 65535, .def = "9696",
+     .meaning = "TCP port that is listened on."},
     {"ipv4", SCHEMA_BOOL, FIELD(conf_websocket, ipv4), .def = "true", .meaning = "Listen on 0.0.0.0."},
     {"ipv6", SCHEMA_BOOL, FIELD(conf_websocket, ipv6), .def = "true", .meaning = "Listen on [::]."},
 };
@@ -325,8 +328,8 @@ const struct schema_section schema_sections[] = {
     {"lp", ONE(lp, lp_keys), .restart = true, .meaning = "NDNLPv2 reassembly."},
     {"authorizations", .kind = SCHEMA_LIST,
      MANY(authorization, n_authorizations, CONF_AUTHORIZATIONS_MAX, authorization_keys), .restart = true,
-     .meaning = "Who may command faces, FIB, CS and strategies. Without this section everyone whose packets come from "
-                "this host may, as with the reference forwarder's sample configuration; with it only who is listed."},
+     .meaning = "Who may command faces, FIB, CS and strategies. As long as nobody is listed everyone on this host "
+                "may, as with the reference forwarder's sample configuration; else only who is listed."},
     {"rib", ONE(rib, rib_keys), .restart = true, .meaning = "Routes of applications and routing daemons."},
     {"unix", ONE(unix_socket, unix_keys), .restart = true, .meaning = "The socket of applications on this host."},
     {"tcp", ONE(tcp, tcp_keys), .restart = true, .meaning = "Faces over TCP."},

@@ -9,6 +9,16 @@
 /*
  * Who may command: signed Interests (NDN packet spec 0.3) and command Interests (v0.2), verified with OpenSSL against
  * certificates, with time and nonce rules against replay. Control thread.
+ *
+ * What is taken over of the reference forwarder's rules. Section authorizations: the certificate in certfile itself,
+ * no chains. The RIB and announcements, which have validator rules there: a key counts when its certificate is an
+ * anchor, or a chain of given certificates leads from it to one, each issued by an identity that is a prefix of its
+ * own ("hierarchical"); commands may have any key that counts, announcements one whose identity is a prefix of what is
+ * announced. Filters on names and key locators are not there. Nothing is fetched from the network.
+ *
+ * "any" for a module accepts every command, unsigned ones too. "any" for the RIB accepts what is signed with a
+ * SignatureTime (v0.2: a timestamp) and verifies neither: times are not compared, so replays count, as in the
+ * reference forwarder. Elsewhere a command's time is within two minutes of now and later than its key's last one.
  */
 
 struct auth;
@@ -45,7 +55,7 @@ enum auth_result auth_command(struct auth *auth, enum auth_privilege privilege, 
 /** Decide on Data (a prefix announcement): a whole Data TLV. AUTH_ACCEPTED or AUTH_REFUSED. */
 enum auth_result auth_data(struct auth *auth, enum auth_privilege privilege, const uint8_t *data, size_t len,
                            uint64_t wall_ms);
-/** Components after MODULE/VERB of a command's name that belong to its signature: 1 + 4 in v0.2, 1 or 2 in v0.3. */
+/** Is the Interest a command Interest (v0.2), the last four components of whose name are about its signature? */
 bool auth_is_command_v02(const uint8_t *interest, size_t len);
 
 #endif
