@@ -12,8 +12,9 @@
 #include "fwd/worker.h"
 #include "parser/ndn_tlv.h"
 
-static const struct mgmt_module *const modules[] = {&mgmt_faces,           &mgmt_fib,   &mgmt_rib, &mgmt_cs,
-                                                    &mgmt_strategy_choice, &mgmt_status};
+static const struct mgmt_module *const modules[] = {
+    &mgmt_faces, &mgmt_fib, &mgmt_rib, &mgmt_cs, &mgmt_strategy_choice, &mgmt_status,
+};
 
 /* /localhost/nfd and /localhop/nfd */
 static const uint8_t localhost_prefix[] = "\x08\x09localhost\x08\x03nfd";
@@ -141,16 +142,14 @@ static bool receive_interest(struct mgmt *mgmt, const struct ndn_packet *pkt, ui
         return false;
     struct mgmt_octets what = mgmt_component(name, PREFIX_COMPS + 1);
     const struct mgmt_verb *verb = find_verb(module, what);
-    if (verb != NULL) {
-        mgmt_command(mgmt, pkt, module, verb, localhop, now_ns);
-        return true;
-    }
     const struct mgmt_list *list = find_list(module, what);
-    if (list != NULL) {
+    if (verb != NULL)
+        mgmt_command(mgmt, pkt, module, verb, localhop, now_ns);
+    else if (list != NULL)
         mgmt_dataset(mgmt, pkt, list, now_ns);
-        return true;
-    }
-    return !localhop && mgmt_notify_interest(mgmt, pkt, now_ns);
+    else
+        return !localhop && mgmt_notify_interest(mgmt, pkt, now_ns);
+    return true;
 }
 
 void mgmt_receive(struct mgmt *mgmt, const uint8_t *packet, size_t len, uint64_t now_ns, uint64_t wall_ms)
