@@ -245,6 +245,12 @@ static void check_port(struct check *check, struct conf_port *port)
         CHECK_FAULT(check, port, "queues",
                     "port.%s.queues: %u are more than workers; at most %u, one for each, is allowed", name,
                     port->queues, check->conf->workers.count);
+    if (port->udp_on_demand > 0 && port->bare)
+        CHECK_FAULT(check, port, "udp-on-demand", "port.%s.udp-on-demand: a bare port has no UDP peers; remove it",
+                    name);
+    else if (port->udp_on_demand > 0 && port->address4 == NULL && port->address6 == NULL)
+        CHECK_FAULT(check, port, "udp-on-demand",
+                    "port.%s.udp-on-demand: peers need an address to send to; address4 or address6 is needed", name);
     if (port->bare && (port->address4 != NULL || port->address6 != NULL))
         CHECK_FAULT(check, port, port->address4 != NULL ? "address4" : "address6",
                     "port.%s: a bare port has no IP address; remove address4 and address6", name);

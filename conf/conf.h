@@ -87,6 +87,8 @@ struct conf_port {
     bool bare;                              /**< frames carry bare NDN packets; true for net_memif unless configured */
     bool promiscuous;
     int checksum;                    /**< enum conf_checksum */
+    uint32_t udp_on_demand;          /**< faces of unknown UDP peers at once, 0: none */
+    uint32_t udp_idle_ms;            /**< until such a face is removed when nothing comes by it */
     const char *address4, *address6; /**< as configured, NULL: none */
     bool has_ip4, has_ip6;           /**< own addresses were given */
     uint8_t ip4[4], ip6[16];

@@ -92,6 +92,12 @@ static const struct schema_key port_keys[] = {
      .meaning = "Descriptors of each transmit queue; bounded by the device."},
     {"udp-ports", SCHEMA_COUNTS, ELEMENTS(conf_port, udp_ports, n_udp_ports), .min = 1, .max = 65535, .def = "6363",
      .meaning = "UDP destination ports whose packets are NDN's; with netdev they no longer reach the kernel."},
+    {"udp-on-demand", SCHEMA_COUNT, FIELD(conf_port, udp_on_demand), .min = 1, .max = 15000, .def = "0",
+     .zero = "packets of unknown peers are dropped and counted",
+     .meaning = "Faces that UDP peers which nobody configured may have on the port at once; the first packet of a peer "
+                "makes its face. When there are too many, the one silent for longest (5 s or more) goes first."},
+    {"udp-idle-timeout", SCHEMA_TIME_MS, FIELD(conf_port, udp_idle_ms), .min = 1000, .max = 86400000, .def = "600s",
+     .meaning = "Such a face that nothing came by for this long is removed."},
     {"bare", SCHEMA_BOOL, FIELD(conf_port, bare), .def = "false", .def_note = "true for net_memif, else false",
      .meaning = "Frames are NDN packets without an Ethernet header, as memif applications exchange them."},
     {"promiscuous", SCHEMA_BOOL, FIELD(conf_port, promiscuous), .def = "false",
@@ -130,7 +136,7 @@ static const struct schema_key face_keys[] = {
      .def_note = "point-to-point for hosts, multi-access for groups",
      .meaning = "ad-hoc: senders of the group may not hear one another; groups only, as multi-access."},
     {"persistency", SCHEMA_CHOICE, FIELD(conf_face, persistency), .choices = persistencies, .def = "persistent",
-     .meaning = "persistent: management may destroy the face; permanent: it may not."},
+     .meaning = "As management shows it; either stays until management destroys it."},
 };
 
 static const struct schema_key route_keys[] = {

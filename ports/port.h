@@ -35,7 +35,7 @@ struct port_config {
     bool promiscuous;
     bool rx_csum; /**< verify checksums in software unless the device did; off for veth with unfinished ones */
     uint32_t udp_on_demand; /**< faces that unknown UDP peers may have here at once; 0: they are not heard */
-    uint32_t udp_idle_s;    /**< such a face goes when nothing came by it for this long, at most twice this */
+    uint32_t udp_idle_ms;   /**< such a face goes when nothing came by it for this long, at most twice this */
     uint8_t ip4[4];         /**< own address, 0: none */
     uint8_t ip4_prefix_len;
     uint8_t ip6[16];

@@ -112,6 +112,8 @@ int daemon_port_open(struct daemon *daemon, unsigned index, struct port *port)
         .bare = from->bare,
         .promiscuous = from->promiscuous,
         .rx_csum = from->checksum == CONF_CHECKSUM_VERIFY,
+        .udp_on_demand = from->udp_on_demand,
+        .udp_idle_ms = from->udp_idle_ms,
         .ip4_prefix_len = from->ip4_prefix_len,
     };
     memcpy(config.udp_ports, from->udp_ports, sizeof config.udp_ports);

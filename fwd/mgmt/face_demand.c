@@ -104,8 +104,8 @@ void face_demand_remove(struct face_control *control, const struct face *face)
 static uint64_t idle_ns(const struct face_control *control, const struct face *face)
 {
     const struct port *port = control->config.shared->port[face->port];
-    uint32_t seconds = port != NULL && port->config.udp_idle_s != 0 ? port->config.udp_idle_s : 600;
-    return seconds * UINT64_C(1000000000);
+    uint32_t ms = port != NULL && port->config.udp_idle_ms != 0 ? port->config.udp_idle_ms : 600000;
+    return ms * UINT64_C(1000000);
 }
 
 int64_t face_demand_expires_ms(const struct face_control *control, uint32_t id)

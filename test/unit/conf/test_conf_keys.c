@@ -79,6 +79,7 @@ static void expect_refused(const struct schema_section *section, const struct sc
 static bool is_allowed_alone(const struct schema_key *key, int64_t value)
 {
     return !(strcmp(key->name, "queues") == 0 && value > 1) && !(strcmp(key->name, "mbufs") == 0 && value < 2048) &&
+           !(strcmp(key->name, "udp-on-demand") == 0 && value > 0) &&
            !(strcmp(key->name, "per-face") == 0 && value > 1024) &&
            !(strcmp(key->name, "messages") == 0 && value < 64) &&
            !(strcmp(key->name, "capacity-max") == 0 && value < 65536) &&
@@ -361,4 +362,15 @@ Test(conf_keys, schema_is_sound)
         cr_expect_eq(key->type == SCHEMA_TEXT || key->type == SCHEMA_TEXTS, key->accept != NULL, "%s", key->name);
         cr_expect_eq(key->type == SCHEMA_CHOICE, key->choices != NULL, "%s", key->name);
     }
+}
+
+Test(conf_keys, ports_with_an_address_may_hear_unknown_udp_peers)
+{
+    struct conf *conf = load_good("port: { p: { netdev = \"p\"; address6 = \"fd00::1/64\"; udp-on-demand = 100; "
+                                  "udp-idle-timeout = \"5s\"; }; q: { netdev = \"q\"; }; };");
+    cr_expect_eq(conf->port[0].udp_on_demand, 100);
+    cr_expect_eq(conf->port[0].udp_idle_ms, 5000);
+    cr_expect_eq(conf->port[1].udp_on_demand, 0);
+    cr_expect_eq(conf->port[1].udp_idle_ms, 600000);
+    conf_free(conf);
 }

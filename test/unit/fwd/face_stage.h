@@ -107,7 +107,7 @@ static inline void stage_begin(void)
         port->config.device = p == 0 ? "port0,x=1" : "port1";
         port->config.udp_ports[0] = 6363;
         port->config.udp_on_demand = stage_on_demand;
-        port->config.udp_idle_s = 600;
+        port->config.udp_idle_ms = 600000;
         port_match_destroy(port);
         cr_assert_eq(port_match_init(port, NULL), 0);
     }
