@@ -20,6 +20,7 @@ void sock_post_order(struct sock *sock, struct sock_order *order)
     pthread_mutex_lock(&sock->lock);
     *sock->orders_end = order;
     sock->orders_end = &order->next;
+    atomic_store_explicit(&sock->ordered, true, memory_order_release); /* pairs with on_check() */
     pthread_mutex_unlock(&sock->lock);
     uv_async_send(&sock->async);
 }
@@ -42,6 +43,7 @@ struct sock_order *sock_take_orders(struct sock *sock)
     struct sock_order *orders = sock->orders;
     sock->orders = NULL;
     sock->orders_end = &sock->orders;
+    atomic_store_explicit(&sock->ordered, false, memory_order_relaxed);
     pthread_mutex_unlock(&sock->lock);
     return orders;
 }

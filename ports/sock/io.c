@@ -3,7 +3,9 @@
 #include "ports/sock/private.h"
 
 #include <linux/capability.h>
+#include <linux/sockios.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -13,6 +15,24 @@
 
 /* Batches written in one turn, before the sockets are read again. */
 #define BATCHES_MAX 4
+
+static void io_send(struct sock_conn *conn, uint32_t first)
+{
+    switch (conn->kind) {
+    case SOCK_UNIX:
+    case SOCK_TCP:
+        stream_send(conn, first);
+        break;
+    case SOCK_UDP:
+        udp_send(conn, first);
+        break;
+    case SOCK_UDP_GROUP:
+        group_send(conn, first);
+        break;
+    case SOCK_WEBSOCKET:
+        break;
+    }
+}
 
 /* Write what the workers sent. @return frames */
 static unsigned io_write(struct sock *sock)
@@ -41,7 +61,7 @@ static unsigned io_write(struct sock *sock)
         uint32_t first = conn->first;
         touched = conn->next_touched;
         conn->first = SOCK_NONE;
-        stream_send(conn, first); /* the connection may be gone after */
+        io_send(conn, first); /* the connection may be gone after */
     }
     rte_pktmbuf_free_bulk(sock->batch, n);
     return n;
@@ -55,52 +75,6 @@ static void io_unblock(struct sock *sock)
         next = conn->next_blocked;
         stream_unblock(conn);
     }
-}
-
-static void on_idle(uv_idle_t *idle)
-{
-    (void)idle; /* its presence keeps the loop from sleeping */
-}
-
-static void on_prepare(uv_prepare_t *prepare)
-{
-    struct sock *sock = prepare->data;
-    bool idling = sock->blocked != NULL || !thread_port_sleep(sock->frames);
-    if (idling == sock->idling) {
-        return;
-    }
-    sock->idling = idling;
-    if (idling) {
-        uv_idle_start(&sock->idle, on_idle);
-    } else {
-        uv_idle_stop(&sock->idle);
-    }
-}
-
-static void on_check(uv_check_t *check)
-{
-    struct sock *sock = check->data;
-    unsigned work = 0, n, i = 0;
-    thread_port_awake(sock->frames);
-    do {
-        n = io_write(sock);
-        work += n;
-    } while (n == SOCK_BATCH && ++i < BATCHES_MAX);
-    if (sock->blocked != NULL) {
-        if (work == 0) {
-            const struct timespec pause = {.tv_nsec = 20000}; /* for the worker to make room */
-            nanosleep(&pause, NULL);
-        }
-        io_unblock(sock);
-    }
-}
-
-static void on_wake(uv_poll_t *handle, int status, int events)
-{
-    struct sock *sock = handle->data;
-    (void)status;
-    (void)events;
-    thread_port_wake(sock->frames);
 }
 
 static void close_handle(uv_handle_t *handle, void *arg)
@@ -135,11 +109,13 @@ static void on_change(struct sock *sock, const struct sock_order *order)
     conn->mtu = order->mtu;
     conn->congestion_interval_ns = order->congestion_interval_ns;
     conn->congestion_threshold = order->congestion_threshold;
+    if (conn->state == SOCK_DOWN && order->persistency != FACE_PERMANENT) {
+        conn_close(conn);
+    }
 }
 
-static void on_orders(uv_async_t *async)
+static void io_orders(struct sock *sock)
 {
-    struct sock *sock = async->data;
     struct sock_order *order = sock_take_orders(sock), *next;
     for (; order != NULL; order = next) {
         struct sock_conn *conn;
@@ -149,6 +125,12 @@ static void on_orders(uv_async_t *async)
             conn_set_face(order->conn, order->face);
             break;
         case SOCK_ORDER_CONNECT:
+            conn_link(order->conn);
+            if (order->conn->kind == SOCK_TCP) {
+                tcp_connect(order->conn);
+            } else {
+                udp_connect(order->conn);
+            }
             break;
         case SOCK_ORDER_CLOSE:
             conn = sock_of_face(sock, order->face);
@@ -167,12 +149,107 @@ static void on_orders(uv_async_t *async)
     }
 }
 
-/* Peers that do nothing while something is expected of them. */
-static bool io_stalled(const struct sock_conn *conn, uint64_t now_ms)
+static void on_orders(uv_async_t *async)
 {
+    io_orders(async->data);
+}
+
+static void on_idle(uv_idle_t *idle)
+{
+    (void)idle; /* its presence keeps the loop from sleeping */
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct sock *sock = prepare->data;
+    bool idling = sock->blocked != NULL || !thread_port_sleep(sock->frames);
+    if (idling == sock->idling) {
+        return;
+    }
+    sock->idling = idling;
+    if (idling) {
+        uv_idle_start(&sock->idle, on_idle);
+    } else {
+        uv_idle_stop(&sock->idle);
+    }
+}
+
+static void on_check(uv_check_t *check)
+{
+    struct sock *sock = check->data;
+    unsigned work = 0, n, i = 0;
+    thread_port_awake(sock->frames);
+    /* A face comes before the first frame for it, and goes after the last. */
+    if (atomic_load_explicit(&sock->ordered, memory_order_acquire)) {
+        io_orders(sock);
+    }
+    do {
+        n = io_write(sock);
+        work += n;
+    } while (n == SOCK_BATCH && ++i < BATCHES_MAX);
+    if (sock->blocked != NULL) {
+        if (work == 0) {
+            const struct timespec pause = {.tv_nsec = 20000}; /* for the worker to make room */
+            nanosleep(&pause, NULL);
+        }
+        io_unblock(sock);
+    }
+}
+
+static void on_wake(uv_poll_t *handle, int status, int events)
+{
+    struct sock *sock = handle->data;
+    (void)status;
+    (void)events;
+    thread_port_wake(sock->frames);
+}
+
+/* Peers that do nothing while something is expected of them. */
+static bool io_stalled(struct sock_conn *conn, uint64_t now_ms)
+{
+    int queued = 0;
+    if (conn->out.len > 0 && sock_is_stream(conn) && ioctl(conn->fd, SIOCOUTQ, &queued) == 0 &&
+        queued != conn->queued) {
+        conn->queued = queued; /* it reads, if not enough for us to write */
+        conn->out_since_ms = now_ms;
+    }
     uint32_t stall_ms = conn->sock->config.stall_ms;
     return (conn->out.len > 0 && now_ms - conn->out_since_ms >= stall_ms) ||
            (conn->in.len > 0 && !conn->blocked && now_ms - conn->in_since_ms >= stall_ms);
+}
+
+static bool io_idle(const struct sock_conn *conn, uint64_t now_ms)
+{
+    return conn->kind == SOCK_UDP && atomic_load_explicit(&conn->persistency, memory_order_relaxed) == FACE_ON_DEMAND &&
+           now_ms - atomic_load_explicit(&conn->last_rx_ms, memory_order_relaxed) >=
+               (uint64_t)conn->sock->config.udp_idle_s * 1000;
+}
+
+static void io_look_after(struct sock_conn *conn, uint64_t now_ms)
+{
+    switch (conn->state) {
+    case SOCK_UP:
+        if (io_stalled(conn, now_ms)) {
+            sock_count(&conn->sock->counters.stalled);
+            conn_log(conn->sock, conn->remote_uri, "closed: it neither reads nor completes a packet");
+            conn_lost(conn);
+        } else if (io_idle(conn, now_ms)) {
+            conn_close(conn);
+        }
+        break;
+    case SOCK_CONNECTING:
+        if (now_ms >= conn->deadline_ms) {
+            conn_not_connected(conn, -ETIMEDOUT);
+        }
+        break;
+    case SOCK_DOWN:
+        if (now_ms >= conn->retry_ms) {
+            tcp_connect(conn);
+        }
+        break;
+    default:
+        break;
+    }
 }
 
 static void on_timer(uv_timer_t *timer)
@@ -181,11 +258,7 @@ static void on_timer(uv_timer_t *timer)
     uint64_t now_ms = sock_now_ms(sock);
     for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
         next = conn->next;
-        if (conn->state == SOCK_UP && io_stalled(conn, now_ms)) {
-            sock_count(&sock->counters.stalled);
-            conn_log(sock, conn->remote_uri, "closed: it neither reads nor completes a packet");
-            conn_lost(conn);
-        }
+        io_look_after(conn, now_ms);
     }
     for (unsigned i = 0; i < sock->n_servers; i++) {
         server_resume(&sock->server[i]);
@@ -232,6 +305,9 @@ int io_init(struct sock *sock)
     uv_timer_start(&sock->timer, on_timer, period_ms, period_ms);
     for (unsigned i = 0; i < sock->n_servers && rc == 0; i++) {
         rc = server_start(&sock->server[i]);
+    }
+    for (unsigned i = 0; i < RTE_DIM(sock->udp) && rc == 0; i++) {
+        rc = udp_start(&sock->udp[i]);
     }
     return rc;
 }

@@ -10,6 +10,8 @@
 
 #include <rte_mbuf.h>
 
+#include "ports/sock/inet.h"
+#include "ports/sock/mark.h"
 #include "ports/sock/queue.h"
 #include "ports/sock/sock.h"
 #include "ports/sock/stream.h"
@@ -61,19 +63,13 @@ struct sock_order {
     uint64_t congestion_interval_ns, congestion_threshold;
 };
 
-/** Of a congestion incident; see mark.h. */
-struct sock_mark {
-    uint64_t next_ns; /**< 0: no incident */
-    uint32_t n;       /**< packets marked in it */
-};
-
 /** A socket with one peer, or a multicast group. I/O's, except what is said to be otherwise. */
 struct sock_conn {
     struct sock *sock;
     enum sock_kind kind;   /**< never changes */
     enum sock_state state; /**< I/O */
-    int fd;
-    int send_fd; /**< what is written to: fd, but for a group */
+    int fd;                /**< -1: none, or, of a UDP face, the family's */
+    int send_fd;           /**< what is written to: fd, but for a group */
     uv_poll_t *poll;
     uint32_t face; /**< 0: none yet */
     uint8_t scope, link_type, flags;
@@ -83,14 +79,15 @@ struct sock_conn {
     bool asked;   /**< the control thread has been asked for a face, and did not answer yet */
     uint16_t mtu; /**< 0: no limit */
     uint64_t congestion_interval_ns, congestion_threshold;
-    struct sock_mark mark;
+    struct mark mark;
     uint64_t level_ms; /**< when the send queue was looked at last */
     bool congested;    /**< what was found then */
 
     struct sock_queue in;  /**< the beginning of an element, or what the worker did not take */
     struct sock_queue out; /**< what the kernel did not take */
     uint64_t in_since_ms;  /**< since when no element has been completed */
-    uint64_t out_since_ms; /**< since when the kernel takes nothing */
+    uint64_t out_since_ms; /**< since when the peer reads nothing */
+    int queued;            /**< octets that the kernel held when it was last looked at */
 
     /* Frames of the batch under way. */
     uint32_t first, last;
@@ -98,13 +95,14 @@ struct sock_conn {
 
     struct sock_conn *next, **link; /**< all of them */
     struct sock_conn *next_blocked;
-    struct sock_conn *next_remote; /**< datagram faces with the same hash of their remote address */
+    struct sock_conn *next_remote; /**< UDP faces with the same hash of their remote address */
+    struct sock_udp *udp;          /**< the socket of a UDP face */
+    bool pinned;                   /**< local is what is sent from: the peer knows us by it */
 
     unsigned retries;
     uint64_t retry_ms;
     uint64_t deadline_ms; /**< of a connection attempt */
     void *ws;             /**< struct lws * */
-    unsigned ifindex;
 
     /* Written before the control thread hears of it. */
     struct sockaddr_storage remote, local;
@@ -119,8 +117,22 @@ struct sock_conn {
 };
 
 struct sock_atomic_counters {
-    _Atomic uint64_t accepted, refused, closed, malformed, stalled, queue_full, no_mbuf, ring_full, no_face;
+    _Atomic uint64_t accepted, refused, closed, malformed, datagrams, stalled, queue_full, no_mbuf, ring_full, no_face,
+        marked;
 };
+
+/** The UDP socket of an address family, which all unicast faces share. */
+struct sock_udp {
+    struct sock *sock;
+    int family;
+    int fd; /**< -1: this host does not know the family */
+    bool listening;
+    uv_poll_t poll;
+    char uri[FACE_URI_MAX];
+};
+
+/* Datagrams read or written by one system call. */
+#define SOCK_DATAGRAMS 32
 
 /** A listening socket. */
 struct sock_server {
@@ -155,11 +167,13 @@ struct sock {
     uv_timer_t timer;
     struct sock_server server[SOCK_SERVERS_MAX];
     unsigned n_servers;
+    struct sock_udp udp[2]; /**< IPv4, IPv6 */
 
     pthread_mutex_t lock; /**< of the two lists */
     struct sock_event *events, **events_end;
     struct sock_order *orders, **orders_end;
     int event_fd;
+    _Atomic bool ordered; /**< there are orders */
 
     /* I/O. */
     struct thread_port *frames;
@@ -172,7 +186,10 @@ struct sock {
     uint64_t logged_ms;
     struct rte_mbuf *batch[SOCK_BATCH];
     uint32_t batch_next[SOCK_BATCH];
-    uint8_t octets[STREAM_ELEMENT_MAX + SOCK_READ + STREAM_ELEMENT_MAX];
+    uint8_t octets[STREAM_ELEMENT_MAX + SOCK_READ];
+    uint8_t datagram[SOCK_DATAGRAMS][STREAM_ELEMENT_MAX + 1]; /**< one octet more: a longer one is noticed */
+    uint8_t flat[STREAM_ELEMENT_MAX];
+    uint8_t marked[STREAM_ELEMENT_MAX + MARK_SIZE_MAX];
     struct sock_atomic_counters counters;
     void *ws; /**< struct lws_context * */
 
@@ -221,6 +238,17 @@ void conn_lost(struct sock_conn *conn);
 void conn_close(struct sock_conn *conn);
 /** Note that its worker took no more. */
 void conn_block(struct sock_conn *conn);
+/** An attempt to reach its peer has failed: as conn_lost() when it has a face, else the control thread hears of it. */
+void conn_not_connected(struct sock_conn *conn, int rc);
+/** It was accepted, and is one of faces_max. */
+void conn_count(struct sock_conn *conn);
+void conn_tell_updown(struct sock_conn *conn, bool up);
+/** Put into the list of all. */
+void conn_link(struct sock_conn *conn);
+/** Is its send queue above its threshold? Asks the kernel at most once a millisecond. */
+bool conn_congested(struct sock_conn *conn);
+/** Shall the next packet be marked? */
+bool conn_mark_due(struct sock_conn *conn);
 /** Say why a peer is sent away, at most once a second. */
 void conn_log(struct sock *sock, const char *peer, const char *why);
 
@@ -251,11 +279,43 @@ void server_resume(struct sock_server *server);
 /* unix.c. Control. */
 int unix_listen(struct sock *sock, char err[200]);
 void unix_unlink(struct sock *sock);
-/** May the account of the peer connect? I/O. */
-bool unix_allowed(const struct sock *sock, int fd, uid_t *uid);
+/** Somebody has connected. I/O. */
+void unix_accepted(struct sock_server *server, int fd);
 
-/* inet.c */
-bool inet_same(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
+/* tcp.c */
+
+/** Control. */
+int tcp_listen(struct sock *sock, int family, char err[200]);
+void tcp_accepted(struct sock *sock, int fd, const struct sockaddr_storage *remote);
+/** Begin to connect; conn_not_connected() may be called before it returns. */
+void tcp_connect(struct sock_conn *conn);
+/** The attempt has an outcome. */
+void tcp_connecting(struct sock_conn *conn);
+
+/* udp.c */
+
+/** Control. */
+int udp_open(struct sock *sock, int family, char err[200]);
+int udp_start(struct sock_udp *udp);
+/** Make a face to the remote. */
+void udp_connect(struct sock_conn *conn);
+void udp_send(struct sock_conn *conn, uint32_t first);
+void udp_remove(struct sock_conn *conn);
+/** It has a face: what its peer has sent meanwhile goes on. */
+void udp_up(struct sock_conn *conn);
+/** Send frames of the batch as datagrams. @param form address and control data of each, zeroed: connected */
+void datagram_send(struct sock_conn *conn, uint32_t first, const struct msghdr *form);
+/** Copy a frame of the batch with a mark to sock->marked. @return octets; 0: send it as it is */
+size_t conn_marked(struct sock_conn *conn, const struct rte_mbuf *mbuf);
+/** Is it one element and nothing else? Counts it when not. */
+bool datagram_check(struct sock *sock, const uint8_t *p, size_t len);
+
+/* group.c */
+
+/** Make the multicast faces of all interfaces that are no ports. Control, before the thread runs. */
+void group_open_all(struct sock *sock);
+bool group_readable(struct sock_conn *conn);
+void group_send(struct sock_conn *conn, uint32_t first);
 
 /* io.c */
 

@@ -21,30 +21,18 @@ int server_add(struct sock *sock, enum sock_kind kind, int fd, const char *uri)
     return 0;
 }
 
-static void accept_unix(struct sock_server *server, int fd)
+static void accept_one(struct sock_server *server, int fd, const struct sockaddr_storage *remote)
 {
     struct sock *sock = server->sock;
-    char peer[64];
-    uid_t uid = 0;
-    if (!unix_allowed(sock, fd, &uid)) {
-        snprintf(peer, sizeof peer, "peer of account %u", (unsigned)uid);
-        conn_log(sock, peer, "may not connect to the Unix socket");
+    if (sock->n_accepted[server->kind] >= sock->config.faces_max) {
+        conn_log(sock, server->uri, "refuses connections: as many as there may be are open");
         sock_count(&sock->counters.refused);
         close(fd);
-        return;
+    } else if (server->kind == SOCK_UNIX) {
+        unix_accepted(server, fd);
+    } else {
+        tcp_accepted(sock, fd, remote);
     }
-    struct sock_conn *conn = conn_new(sock, SOCK_UNIX);
-    if (conn == NULL) {
-        close(fd);
-        return;
-    }
-    conn->fd = conn->send_fd = fd;
-    conn->scope = FACE_SCOPE_LOCAL;
-    conn->counted = true;
-    sock->n_accepted[SOCK_UNIX]++;
-    snprintf(conn->local_uri, sizeof conn->local_uri, "%s", server->uri);
-    snprintf(conn->remote_uri, sizeof conn->remote_uri, "fd://%d", fd);
-    conn_ask(conn, SOCK_ACCEPTED);
 }
 
 static void on_connection(uv_poll_t *handle, int status, int events)
@@ -54,7 +42,9 @@ static void on_connection(uv_poll_t *handle, int status, int events)
     (void)status;
     (void)events;
     for (unsigned i = 0; i < ACCEPT_MAX; i++) {
-        int fd = accept4(server->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        struct sockaddr_storage remote = {0};
+        socklen_t len = sizeof remote;
+        int fd = accept4(server->fd, (struct sockaddr *)&remote, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
             conn_log(sock, server->uri, strerror(errno));
             uv_poll_stop(handle); /* until the timer looks again: the loop must not turn and turn meanwhile */
@@ -64,13 +54,7 @@ static void on_connection(uv_poll_t *handle, int status, int events)
         if (fd < 0) {
             return;
         }
-        if (sock->n_accepted[server->kind] >= sock->config.faces_max) {
-            conn_log(sock, server->uri, "refuses connections: as many as there may be are open");
-            sock_count(&sock->counters.refused);
-            close(fd);
-            continue;
-        }
-        accept_unix(server, fd);
+        accept_one(server, fd, &remote);
     }
 }
 

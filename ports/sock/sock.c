@@ -51,6 +51,28 @@ static int start_thread(struct sock *sock, char err[200])
     return 0;
 }
 
+static int open_all(struct sock *sock, char err[200])
+{
+    const struct sock_config *config = &sock->config;
+    int rc = config->unix_path != NULL ? unix_listen(sock, err) : 0;
+    if (rc == 0 && config->tcp_listen && config->tcp_v4) {
+        rc = tcp_listen(sock, AF_INET, err);
+    }
+    if (rc == 0 && config->tcp_listen && config->tcp_v6) {
+        rc = tcp_listen(sock, AF_INET6, err);
+    }
+    if (rc == 0) {
+        rc = udp_open(sock, AF_INET, err);
+    }
+    if (rc == 0) {
+        rc = udp_open(sock, AF_INET6, err);
+    }
+    if (rc == 0 && config->udp_multicast) {
+        group_open_all(sock);
+    }
+    return rc;
+}
+
 int sock_start(struct sock **sock, const struct sock_config *config, const struct sock_listener *listener,
                char err[200])
 {
@@ -66,9 +88,10 @@ int sock_start(struct sock **sock, const struct sock_config *config, const struc
     pthread_mutex_init(&made->lock, NULL);
     made->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     int rc = made->event_fd < 0 ? sock_fail(err, -errno, "%s", strerror(errno)) : 0;
+    made->udp[0].fd = made->udp[1].fd = -1;
     raise_fd_limit(config);
-    if (rc == 0 && config->unix_path != NULL) {
-        rc = unix_listen(made, err);
+    if (rc == 0) {
+        rc = open_all(made, err);
     }
     if (rc == 0) {
         rc = io_init(made);
@@ -119,10 +142,15 @@ void sock_stop(struct sock *sock)
     for (unsigned i = 0; i < sock->n_servers; i++) {
         close(sock->server[i].fd);
     }
+    for (unsigned i = 0; i < RTE_DIM(sock->udp); i++) {
+        if (sock->udp[i].fd >= 0) {
+            close(sock->udp[i].fd);
+        }
+    }
     unix_unlink(sock);
     for (struct sock_event *event = sock->events, *next; event != NULL; event = next) {
         next = event->next;
-        if (event->kind == SOCK_CLOSED) {
+        if (event->kind == SOCK_CLOSED || (event->kind == SOCK_CONNECTED && event->rc != 0)) {
             conn_free(event->conn);
         } else if (event->heap) {
             free(event);
@@ -130,10 +158,19 @@ void sock_stop(struct sock *sock)
     }
     for (struct sock_order *left = sock->orders, *next; left != NULL; left = next) {
         next = left->next;
+        if (left->kind == SOCK_ORDER_CONNECT) {
+            conn_free(left->conn);
+        }
         free(left);
     }
     for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
         next = conn->next;
+        if (conn->fd >= 0) {
+            close(conn->fd); /* of a group, when there never was a thread */
+        }
+        if (conn->kind == SOCK_UDP_GROUP && conn->send_fd >= 0) {
+            close(conn->send_fd);
+        }
         conn_free(conn);
     }
     if (sock->event_fd >= 0) {
@@ -143,18 +180,9 @@ void sock_stop(struct sock *sock)
     free(sock);
 }
 
-/* FNV-1a over what makes a remote address the same. */
 static uint32_t remote_hash(bool stream, const struct sockaddr_storage *address)
 {
-    const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
-    const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-    bool is_v4 = address->ss_family == AF_INET;
-    const uint8_t *p = is_v4 ? (const uint8_t *)&v4->sin_addr : (const uint8_t *)&v6->sin6_addr;
-    uint32_t hash = (is_v4 ? v4->sin_port : v6->sin6_port) + stream;
-    for (size_t i = 0; i < (is_v4 ? 4u : 16u); i++) {
-        hash = (hash ^ p[i]) * 16777619u;
-    }
-    return (hash ^ hash >> 16) % SOCK_HASH;
+    return (inet_hash(address) + stream) % SOCK_HASH;
 }
 
 static bool indexed(const struct sock_conn *conn)
@@ -312,20 +340,37 @@ void sock_counters(const struct sock *sock, struct sock_counters *counters)
     COPY(refused);
     COPY(closed);
     COPY(malformed);
+    COPY(datagrams);
     COPY(stalled);
     COPY(queue_full);
     COPY(no_mbuf);
     COPY(ring_full);
+    COPY(marked);
     COPY(no_face);
 #undef COPY
 }
 
 int sock_connect(struct sock *sock, const struct sock_remote *remote, uint64_t ticket)
 {
-    (void)sock;
-    (void)remote;
-    (void)ticket;
-    return -EAFNOSUPPORT;
+    if (remote->address.ss_family != AF_INET && remote->address.ss_family != AF_INET6) {
+        return -EAFNOSUPPORT;
+    }
+    struct sock_conn *conn = conn_new(sock, remote->stream ? SOCK_TCP : SOCK_UDP);
+    if (conn == NULL) {
+        return -ENOMEM;
+    }
+    conn->remote = remote->address;
+    conn->ticket = ticket;
+    conn->flags = remote->flags;
+    conn->mtu = remote->mtu != 0 ? remote->mtu : remote->stream ? 0 : sock->config.udp_mtu;
+    conn->congestion_interval_ns = remote->congestion_interval_ns;
+    conn->congestion_threshold = remote->congestion_threshold;
+    atomic_init(&conn->persistency, remote->persistency);
+    int rc = order(sock, &(struct sock_order){.kind = SOCK_ORDER_CONNECT, .conn = conn});
+    if (rc != 0) {
+        conn_free(conn);
+    }
+    return rc;
 }
 
 uint32_t sock_find(const struct sock *sock, bool stream, const struct sockaddr_storage *address)

@@ -115,10 +115,12 @@ unsigned sock_channels(const struct sock *sock, const char *const **uris);
 struct sock_counters {
     uint64_t accepted, refused, closed;
     uint64_t malformed;  /**< connections closed over octets that are no element, or too long */
+    uint64_t datagrams;  /**< datagrams dropped because they are not one packet of at most 8800 octets */
     uint64_t stalled;    /**< connections closed by stall_ms */
     uint64_t queue_full; /**< packets dropped because their reader was slow */
     uint64_t no_mbuf;    /**< packets lost for want of a buffer */
     uint64_t ring_full;  /**< datagrams lost because a worker was too slow; streams wait */
+    uint64_t marked;     /**< packets marked because a queue was long */
     uint64_t no_face;    /**< packets that came for a peer that is gone */
 };
 void sock_counters(const struct sock *sock, struct sock_counters *counters);

@@ -139,10 +139,48 @@ static void stream_keep_all(struct sock_conn *conn, uint32_t first, size_t off)
     }
 }
 
+/* Write one packet, or keep what the kernel does not take. @return false: closed */
+static bool stream_write(struct sock_conn *conn, const uint8_t *p, size_t len)
+{
+    size_t sent = 0;
+    if (conn->out.len == 0) {
+        ssize_t rc = send(conn->fd, p, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (rc < 0 && errno != EAGAIN && errno != EINTR) {
+            return stream_broken(conn);
+        }
+        sent = rc > 0 ? (size_t)rc : 0;
+    }
+    if (sent == len) {
+        return true;
+    }
+    if (sent == 0 && conn->out.len + len > conn->sock->config.queue_max) {
+        sock_count(&conn->sock->counters.queue_full);
+        return true;
+    }
+    uint8_t *room = queue_room(&conn->out, len - sent);
+    if (room == NULL) {
+        return stream_broken(conn);
+    }
+    memcpy(room, p + sent, len - sent);
+    bool was_empty = conn->out.len == 0;
+    if (was_empty) {
+        conn->out_since_ms = sock_now_ms(conn->sock);
+    }
+    queue_added(&conn->out, len - sent);
+    return !was_empty || conn_watch(conn) == 0 || stream_broken(conn);
+}
+
 void stream_send(struct sock_conn *conn, uint32_t first)
 {
     struct sock *sock = conn->sock;
     struct iovec iov[IOV_MAX];
+    size_t marked = conn_mark_due(conn) ? conn_marked(conn, sock->batch[first]) : 0;
+    if (marked > 0) {
+        first = sock->batch_next[first];
+        if (!stream_write(conn, sock->marked, marked) || first == SOCK_NONE) {
+            return;
+        }
+    }
     if (conn->out.len > 0) {
         stream_keep_all(conn, first, 0);
         return;

@@ -175,7 +175,7 @@ void unix_unlink(struct sock *sock)
     sock->unix_uids = NULL;
 }
 
-bool unix_allowed(const struct sock *sock, int fd, uid_t *uid)
+static bool unix_allowed(const struct sock *sock, int fd, uid_t *uid)
 {
     struct ucred peer;
     socklen_t len = sizeof peer;
@@ -192,4 +192,29 @@ bool unix_allowed(const struct sock *sock, int fd, uid_t *uid)
         }
     }
     return false;
+}
+
+void unix_accepted(struct sock_server *server, int fd)
+{
+    struct sock *sock = server->sock;
+    char peer[64];
+    uid_t uid = 0;
+    if (!unix_allowed(sock, fd, &uid)) {
+        snprintf(peer, sizeof peer, "peer of account %u", (unsigned)uid);
+        conn_log(sock, peer, "may not connect to the Unix socket");
+        sock_count(&sock->counters.refused);
+        close(fd);
+        return;
+    }
+    struct sock_conn *conn = conn_new(sock, SOCK_UNIX);
+    if (conn == NULL) {
+        close(fd);
+        return;
+    }
+    conn->fd = conn->send_fd = fd;
+    conn->scope = FACE_SCOPE_LOCAL;
+    snprintf(conn->local_uri, sizeof conn->local_uri, "%s", server->uri);
+    snprintf(conn->remote_uri, sizeof conn->remote_uri, "fd://%d", fd);
+    conn_count(conn);
+    conn_ask(conn, SOCK_ACCEPTED);
 }
