@@ -171,6 +171,8 @@ static const struct command_arg strategy_set_args[] = {
 const struct command command_table[] = {
     {.noun = "status", .verb = "show", .by_default = true, .peers = PEER_BOTH,
      .help = "show the state of the forwarder", .run = status_show},
+    {.noun = "status", .verb = "report", .peers = PEER_MANAGEMENT,
+     .help = "show all that management tells, list by list", .run = status_report},
     {.noun = "port", .verb = "list", .by_default = true, .peers = PEER_TELEMETRY,
      .help = "list ports with their counters", .run = show_ports},
     {.noun = "face", .verb = "list", .by_default = true, .peers = PEER_BOTH, .args = face_list_args,

@@ -371,18 +371,15 @@ int face_destroy(const struct command_line *line)
     return status;
 }
 
-int channel_list(const struct command_line *line)
+const struct text_column channel_columns[] = {{"local", "LOCAL", TEXT_STRING}, {0}};
+
+int channel_rows(const struct command_line *line, struct manager *manager, json_t **rows)
 {
-    static const struct text_column columns[] = {{"local", "LOCAL", TEXT_STRING}, {0}};
     struct manager_dataset dataset;
     struct manager_answer answer;
-    struct manager *manager;
-    int status = manage_open(line, false, &manager);
-    if (status != COMMAND_OK)
-        return status;
     if (manager_dataset(manager, "faces", "channels", NULL, 0, &dataset, &answer) != MANAGER_OK)
         return manage_fail(line, &answer, "fetching channel dataset");
-    json_t *rows = json_array();
+    *rows = json_array();
     const uint8_t *item;
     size_t off = 0;
     int len;
@@ -392,13 +389,22 @@ int channel_list(const struct command_line *line)
             len = -EINVAL;
             break;
         }
-        json_array_append_new(rows, json_pack("{so}", "local", manage_octets(local)));
+        json_array_append_new(*rows, json_pack("{so}", "local", manage_octets(local)));
     }
     manager_dataset_free(&dataset);
-    if (len < 0) {
-        json_decref(rows);
-        fprintf(line->err, "pitlane: the forwarder's list of channels does not decode\n");
-        return COMMAND_FAILED;
-    }
-    return manage_rows(line, "channels", columns, rows);
+    if (len == 0)
+        return COMMAND_OK;
+    json_decref(*rows);
+    fprintf(line->err, "pitlane: the forwarder's list of channels does not decode\n");
+    return COMMAND_FAILED;
+}
+
+int channel_list(const struct command_line *line)
+{
+    struct manager *manager;
+    json_t *rows;
+    int status = manage_open(line, false, &manager);
+    if (status == COMMAND_OK)
+        status = channel_rows(line, manager, &rows);
+    return status == COMMAND_OK ? manage_rows(line, "channels", channel_columns, rows) : status;
 }

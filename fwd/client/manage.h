@@ -24,6 +24,7 @@ int cs_erase(const struct command_line *line);
 int strategy_show(const struct command_line *line);
 int strategy_set(const struct command_line *line);
 int strategy_unset(const struct command_line *line);
+int status_report(const struct command_line *line);
 
 /*
  * Commands that ask both management, for what every NFD tells, and the telemetry socket, for what only pitlaned has.

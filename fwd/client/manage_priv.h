@@ -69,11 +69,14 @@ int face_create_for_route(const struct command_line *line, struct manager *manag
 
 /* Lists as rows for JSON and tables. @return enum command_exit, after a complaint when not COMMAND_OK */
 int face_rows(const struct command_line *line, struct manager *manager, json_t **rows);
+int channel_rows(const struct command_line *line, struct manager *manager, json_t **rows);
+int fib_rows(const struct command_line *line, struct manager *manager, json_t **rows);
 int route_rows(const struct command_line *line, struct manager *manager, json_t **rows);
 int strategy_rows(const struct command_line *line, struct manager *manager, json_t **rows);
 int cs_object(const struct command_line *line, struct manager *manager, json_t **object);
 int status_object(const struct command_line *line, struct manager *manager, json_t **object);
 
-extern const struct text_column face_columns[], route_columns[], strategy_columns[];
+extern const struct text_column face_columns[], channel_columns[], fib_columns[], route_columns[], strategy_columns[],
+    cs_columns[];
 
 #endif

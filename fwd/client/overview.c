@@ -143,17 +143,18 @@ int cs_object(const struct command_line *line, struct manager *manager, json_t *
     return fetch_one(line, manager, "cs", "info", "fetching CS information", decode_cs, object);
 }
 
+const struct text_column cs_columns[] = {
+    {"capacity", "capacity", TEXT_NUMBER},
+    {"admit", "admit", TEXT_ON_OFF},
+    {"serve", "serve", TEXT_ON_OFF},
+    {"entries", "entries", TEXT_NUMBER},
+    {"hits", "hits", TEXT_NUMBER},
+    {"misses", "misses", TEXT_NUMBER},
+    {0},
+};
+
 int cs_info(const struct command_line *line)
 {
-    static const struct text_column columns[] = {
-        {"capacity", "capacity", TEXT_NUMBER},
-        {"admit", "admit", TEXT_ON_OFF},
-        {"serve", "serve", TEXT_ON_OFF},
-        {"entries", "entries", TEXT_NUMBER},
-        {"hits", "hits", TEXT_NUMBER},
-        {"misses", "misses", TEXT_NUMBER},
-        {0},
-    };
     struct answers answers;
     int status = gather(line, cs_object, "/pitlane/cs", true, false, &answers);
     if (status != COMMAND_OK)
@@ -162,10 +163,10 @@ int cs_info(const struct command_line *line)
         json_t *document = answers.managed != NULL ? answers.managed : json_object();
         if (answers.told != NULL)
             json_object_set_new(document, "cs", answers.told);
-        return manage_object(line, columns, document);
+        return manage_object(line, cs_columns, document);
     }
     if (answers.managed != NULL)
-        manage_object(line, columns, answers.managed);
+        manage_object(line, cs_columns, answers.managed);
     if (answers.told != NULL)
         manage_rows(line, "cs", show_cs_columns, answers.told);
     return COMMAND_OK;
@@ -205,4 +206,47 @@ int status_show(const struct command_line *line)
         json_object_update_missing(object, answers.told);
     json_decref(answers.told);
     return manage_object(line, show_status_columns, object);
+}
+
+int status_report(const struct command_line *line)
+{
+    static const struct {
+        const char *title, *key;
+        int (*fetch)(const struct command_line *line, struct manager *manager, json_t **answer);
+        const struct text_column *columns;
+        bool rows;
+    } parts[] = {
+        {"General status", "status", status_object, show_status_columns, false},
+        {"Channels", "channels", channel_rows, channel_columns, true},
+        {"Faces", "faces", face_rows, face_columns, true},
+        {"FIB", "fib", fib_rows, fib_columns, true},
+        {"RIB", "routes", route_rows, route_columns, true},
+        {"CS", "cs", cs_object, cs_columns, false},
+        {"Strategy choices", "strategies", strategy_rows, strategy_columns, true},
+    };
+    struct manager *manager;
+    json_t *document = json_object();
+    int status = manage_open(line, false, &manager);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == COMMAND_OK; i++) {
+        json_t *answer;
+        status = parts[i].fetch(line, manager, &answer);
+        if (status == COMMAND_OK)
+            json_object_set_new(document, parts[i].key, answer);
+    }
+    if (status != COMMAND_OK) {
+        json_decref(document);
+        return status;
+    }
+    if (command_has(line, "json"))
+        return manage_object(line, NULL, document);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        json_t *answer = json_object_get(document, parts[i].key);
+        fprintf(line->out, "%s%s:\n", i > 0 ? "\n" : "", parts[i].title);
+        if (parts[i].rows)
+            text_table_print(parts[i].columns, answer, line->out);
+        else
+            text_list_print(parts[i].columns, answer, line->out);
+    }
+    json_decref(document);
+    return COMMAND_OK;
 }

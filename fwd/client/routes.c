@@ -275,19 +275,19 @@ static json_t *fib_object(const uint8_t *item, size_t len)
     return json_pack("{so so ss}", "prefix", manage_name(name), "nexthops", hops, "text", text);
 }
 
-int fib_list(const struct command_line *line)
+const struct text_column fib_columns[] = {
+    {"prefix", "PREFIX", TEXT_STRING},
+    {"text", "NEXTHOPS", TEXT_STRING},
+    {0},
+};
+
+int fib_rows(const struct command_line *line, struct manager *manager, json_t **rows)
 {
-    static const struct text_column columns[] = {
-        {"prefix", "PREFIX", TEXT_STRING}, {"text", "NEXTHOPS", TEXT_STRING}, {0}};
     struct manager_dataset dataset;
     struct manager_answer answer;
-    struct manager *manager;
-    int status = manage_open(line, false, &manager);
-    if (status != COMMAND_OK)
-        return status;
     if (manager_dataset(manager, "fib", "list", NULL, 0, &dataset, &answer) != MANAGER_OK)
         return manage_fail(line, &answer, "fetching FIB dataset");
-    json_t *rows = json_array();
+    *rows = json_array();
     const uint8_t *item;
     size_t off = 0;
     int len;
@@ -300,13 +300,22 @@ int fib_list(const struct command_line *line)
         // The text is for the table alone.
         if (command_has(line, "json"))
             json_object_del(row, "text");
-        json_array_append_new(rows, row);
+        json_array_append_new(*rows, row);
     }
     manager_dataset_free(&dataset);
-    if (len < 0) {
-        json_decref(rows);
-        fprintf(line->err, "pitlane: the forwarder's FIB does not decode\n");
-        return COMMAND_FAILED;
-    }
-    return manage_rows(line, "fib", columns, rows);
+    if (len == 0)
+        return COMMAND_OK;
+    json_decref(*rows);
+    fprintf(line->err, "pitlane: the forwarder's FIB does not decode\n");
+    return COMMAND_FAILED;
+}
+
+int fib_list(const struct command_line *line)
+{
+    struct manager *manager;
+    json_t *rows;
+    int status = manage_open(line, false, &manager);
+    if (status == COMMAND_OK)
+        status = fib_rows(line, manager, &rows);
+    return status == COMMAND_OK ? manage_rows(line, "fib", fib_columns, rows) : status;
 }

@@ -391,6 +391,42 @@ Test(client_manage, status_is_shown_in_words)
     free(err);
 }
 
+Test(client_manage, a_report_has_every_list)
+{
+    static const struct fake_rule rules[] = {
+        {.path = "status/general", .hex = STATUS},
+        {.path = "faces/channels", .hex = CHANNELS},
+        {.path = "faces/list", .hex = FACE_269},
+        {.path = "fib/list", .hex = FIB},
+        {.path = "rib/list", .hex = RIB},
+        {.path = "cs/info", .hex = CS},
+        {.path = "strategy-choice/list", .hex = STRATEGIES},
+        {0},
+    };
+    static const char *const parts[] = {"General status:\nversion ",
+                                        "\nChannels:\nLOCAL\n",
+                                        "\nFaces:\nFACE  ",
+                                        "\nFIB:\nPREFIX ",
+                                        "\nRIB:\nPREFIX ",
+                                        "\nCS:\ncapacity ",
+                                        "\nStrategy choices:\nPREFIX "};
+    struct fake_nfd fake;
+    char *out, *err;
+    fake_nfd_start(&fake, rules);
+    cr_expect_eq(run_line("status report", &out, &err), COMMAND_OK, "%s", err);
+    fake_nfd_stop(&fake);
+    const char *at = out;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *found = strstr(at, parts[i]);
+        cr_assert_not_null(found, "%s: %s", parts[i], out);
+        at = found;
+    }
+    free(out);
+    free(err);
+    expect("status report --timeout 50ms", (const struct fake_rule[]){{.path = "status/general", .hex = STATUS}, {0}},
+           COMMAND_FAILED, "", "Error 10060 when fetching channel dataset: request timed out\n", NULL);
+}
+
 Test(client_manage, every_list_and_result_is_one_json_document)
 {
     static const struct fake_rule rules[] = {
@@ -424,6 +460,7 @@ Test(client_manage, every_list_and_result_is_one_json_document)
         {"strategy show /x -j", "strategy", -1},
         {"cs info -j", "capacity", 65536},
         {"status -j", "satisfied", 4},
+        {"status report -j", "fib", -2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fake_nfd fake;
