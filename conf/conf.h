@@ -14,7 +14,7 @@
  * Everything it points at is its own and lives until conf_free(). Control thread only.
  */
 
-#define CONF_PORTS_MAX          64
+#define CONF_PORTS_MAX          62 /* two more are the daemon's own */
 #define CONF_WORKERS_MAX        64
 #define CONF_FACES_MAX          16000
 #define CONF_UDP_PORTS_MAX      8

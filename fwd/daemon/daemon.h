@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "conf/conf.h"
+#include "fwd/daemon/manage.h"
 #include "fwd/fwd.h"
 #include "fwd/strategy_set.h"
 #include "fwd/worker.h"
@@ -39,7 +40,9 @@ struct daemon {
     struct timespec started; /**< CLOCK_MONOTONIC: the wall clock may jump */
     pthread_mutex_t lock;
     uint16_t n_ports;
-    struct port port[PORT_MAX];
+    struct port port[PORT_MAX];    /**< devices, as configured */
+    struct port internal, sockets; /**< thread ports: of management and of the I/O thread */
+    struct manage manage;
     uint32_t *face_id; /**< FaceId of conf->face[i]; 0: not made */
     struct strategy_set *strategies;
     uint16_t n_workers;

@@ -10,16 +10,37 @@
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/daemon/log.h"
+#include "fwd/mgmt/face_control.h"
 
 /* First and longest time between two attempts to open a port whose netdev came back. */
 #define RETRY_MIN_MS 500u
 #define RETRY_MAX_MS 60000u
+
+/* Management's listeners hear of each face that went up or down. */
+static void tell_faces(struct daemon *daemon, enum monitor_event event, const struct port *port, uint32_t face_id)
+{
+    bool up = event == MONITOR_FACE_UP || event == MONITOR_LINK_UP;
+    if (daemon->manage.faces == NULL)
+        return;
+    if (event == MONITOR_FACE_UP || event == MONITOR_FACE_DOWN) {
+        face_control_updown(daemon->manage.faces, face_id, up);
+        return;
+    }
+    if (event != MONITOR_LINK_UP && event != MONITOR_LINK_DOWN && event != MONITOR_GONE)
+        return;
+    for (uint32_t slot = 0; slot < FACE_SLOTS; slot++) {
+        const struct face *face = atomic_load_explicit(&daemon->shared.faces->slot[slot], memory_order_relaxed);
+        if (face != NULL && face->port == port->index)
+            face_control_updown(daemon->manage.faces, face->id, up);
+    }
+}
 
 static void on_event(void *arg, enum monitor_event event, struct port *port, uint32_t face_id)
 {
     struct daemon *daemon = arg;
     const struct face *face = face_id != 0 ? face_get(daemon->shared.faces, face_id) : NULL;
     const char *name = port->config.name;
+    tell_faces(daemon, event, port, face_id);
     switch (event) {
     case MONITOR_LINK_UP:
         log_info("port %s: link up\n", name);
@@ -83,8 +104,8 @@ static bool reopen(struct daemon *daemon, struct port *port)
     memcpy(port, &fresh, sizeof *port);
     daemon->closed &= ~(1ull << port->index);
     monitor_port_add(daemon->monitor, port);
-    for (unsigned i = 0; i < daemon->conf->n_faces; i++) {
-        const struct face *face = face_get(daemon->shared.faces, daemon->face_id[i]);
+    for (uint32_t slot = 0; slot < FACE_SLOTS; slot++) {
+        const struct face *face = atomic_load_explicit(&daemon->shared.faces->slot[slot], memory_order_relaxed);
         if (face != NULL && face->port == port->index && port_face_add(port, face) != 0)
             log_error("face %s: not received on any more\n", face->name);
     }

@@ -53,14 +53,25 @@ static bool signalled(int fd)
 
 static void run(struct daemon *daemon, int sigfd)
 {
-    struct pollfd fds[] = {{.fd = sigfd, .events = POLLIN}, {.fd = monitor_fd(daemon->monitor), .events = POLLIN}};
+    struct pollfd fds[2 + MANAGE_FDS] = {{.fd = sigfd}, {.fd = monitor_fd(daemon->monitor)}};
+    int manage[MANAGE_FDS];
+    nfds_t n_fds = 2 + manage_fds(daemon, manage);
+    for (nfds_t i = 2; i < n_fds; i++)
+        fds[i].fd = manage[i - 2];
+    for (nfds_t i = 0; i < n_fds; i++)
+        fds[i].events = POLLIN;
+    uint64_t follow_ns = 0;
     for (;;) {
-        int n = poll(fds, RTE_DIM(fds), ROUND_MS);
+        int n = poll(fds, n_fds, manage_wait(daemon, ROUND_MS));
         if (n < 0 && errno != EINTR)
             break;
         if (n > 0 && fds[0].revents != 0 && signalled(sigfd))
             break;
-        daemon_follow(daemon);
+        manage_round(daemon);
+        if ((n > 0 && fds[1].revents != 0) || worker_now_ns() >= follow_ns) {
+            daemon_follow(daemon);
+            follow_ns = worker_now_ns() + (uint64_t)ROUND_MS * 1000000;
+        }
     }
 }
 

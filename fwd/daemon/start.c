@@ -14,12 +14,15 @@
 #include "fwd/daemon/log.h"
 #include "fwd/daemon/telemetry.h"
 #include "fwd/dispatch.h"
+#include "fwd/mgmt/rib.h"
 #include "ports/mbuf_pool.h"
 
 /* An AF_XDP queue keeps this many buffers in its fill ring, and as many again wait to be sent. */
 #define XDP_RING 2048
 /* Buffers for bursts under way, copies, fragments and answers of one worker. */
 #define WORKER_MBUFS 4096
+/* Buffers in the rings to and from management and the sockets, of one worker. */
+#define THREAD_MBUFS (4 * THREAD_PORT_RING)
 
 /* The line a setting stands on, or would, as the start of a message. */
 #define AT(conf, item, key) conf_key_at(conf, item, key).file, conf_key_at(conf, item, key).line
@@ -47,7 +50,8 @@ static uint32_t pool_size(const struct conf *conf)
         unsigned queues = port->queues != 0 ? port->queues : conf->workers.count;
         n += (uint64_t)queues * (port->netdev != NULL ? 2 * XDP_RING : port->rx_desc + port->tx_desc);
     }
-    uint64_t held = (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS;
+    uint64_t held =
+        (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS + THREAD_MBUFS;
     n += held * conf->workers.count;
     return (uint32_t)RTE_MIN(n, UINT32_MAX / 2);
 }
@@ -204,10 +208,31 @@ static uint16_t prefix_octets(const char *uri, uint8_t name[NDN_NAME_MAX])
     return len > 0 ? (uint16_t)len : 0;
 }
 
+/* Choices that NFD's configuration comes with; those of ours take their place. @return 0, negative errno */
+static int usual_strategies(struct daemon *daemon)
+{
+    static const char *const usual[][2] = {
+        {"/", "best-route"}, {"/localhost", "multicast"}, {"/localhost/nfd", "best-route"}};
+    for (unsigned i = 0; i < RTE_DIM(usual); i++) {
+        char uri[64], why[128];
+        uint8_t prefix[64], name[64];
+        uint16_t number;
+        snprintf(uri, sizeof uri, "/localhost/nfd/strategy/%s", usual[i][1]);
+        int prefix_len = ndn_name_from_uri(usual[i][0], prefix, sizeof prefix);
+        int len = ndn_name_from_uri(uri, name, sizeof name);
+        int rc = strategy_set_instance(daemon->strategies, name, (uint16_t)len, &number, why);
+        if (rc == 0)
+            rc = fib_strategy_set(daemon->shared.fib, prefix, (uint16_t)prefix_len, number);
+        if (rc != 0)
+            return rc;
+    }
+    return 0;
+}
+
 static int start_strategies(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
-    if (strategy_set_create(&daemon->strategies) != 0)
+    if (strategy_set_create(&daemon->strategies) != 0 || usual_strategies(daemon) != 0)
         return no_memory();
     daemon->shared.strategies = strategy_set_list(daemon->strategies);
     for (unsigned i = 0; i < conf->n_strategies; i++) {
@@ -230,27 +255,25 @@ static int start_strategies(struct daemon *daemon)
 static int start_routes(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
-    for (unsigned i = 0; i < conf->n_routes; i++) {
-        const struct conf_route *from = &conf->route[i];
-        uint8_t name[NDN_NAME_MAX];
-        uint16_t len = prefix_octets(from->prefix, name);
-        int rc = fib_nexthop_set(daemon->shared.fib, name, len, daemon->face_id[from->face], from->cost);
-        if (rc != 0) {
-            log_error("%s:%u: route %s: %s\n", AT(conf, from, "prefix"), from->prefix,
-                      rc == -ENOSPC ? "the FIB, or the prefix, holds no more next hops" : strerror(-rc));
-            return -1;
-        }
-    }
-    return 0;
+    unsigned failed;
+    int rc = rib_add_configured(daemon->manage.rib, conf, daemon->face_id, &failed);
+    if (rc == 0)
+        return 0;
+    const struct conf_route *from = &conf->route[failed];
+    log_error("%s:%u: route %s: %s\n", AT(conf, from, "prefix"), from->prefix,
+              rc == -ENOSPC ? "the FIB holds no more prefixes" : strerror(-rc));
+    return -1;
 }
 
 static int start_workers(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
     struct port *ports[PORT_MAX];
-    for (uint16_t p = 0; p < daemon->n_ports; p++)
-        ports[p] = &daemon->port[p];
-    if (worker_plan(daemon->worker, daemon->n_workers, ports, daemon->n_ports) != 0) {
+    uint16_t n_ports = 0;
+    for (unsigned p = 0; p < PORT_MAX; p++)
+        if (daemon->shared.port[p] != NULL)
+            ports[n_ports++] = daemon->shared.port[p];
+    if (worker_plan(daemon->worker, daemon->n_workers, ports, n_ports) != 0) {
         log_error("no memory for the rings between workers\n");
         return -1;
     }
@@ -307,10 +330,11 @@ struct daemon *daemon_start(struct conf *conf)
     daemon->n_workers = (uint16_t)conf->workers.count;
     pthread_mutex_init(&daemon->lock, NULL);
     clock_gettime(CLOCK_MONOTONIC, &daemon->started);
-    // Privileges go before workers start: those give up theirs, and then cannot follow a change of account.
+    // Privileges go before threads start: those give up theirs, and then cannot follow a change of account.
     if (start_memory(daemon) != 0 || start_tables(daemon) != 0 || start_ports(daemon) != 0 ||
-        start_faces(daemon) != 0 || start_strategies(daemon) != 0 || start_routes(daemon) != 0 ||
-        daemon_drop_privileges(conf) != 0 || start_workers(daemon) != 0) {
+        manage_open(daemon) != 0 || start_faces(daemon) != 0 || start_strategies(daemon) != 0 ||
+        manage_start(daemon) != 0 || start_routes(daemon) != 0 || daemon_drop_privileges(conf) != 0 ||
+        manage_run(daemon) != 0 || start_workers(daemon) != 0) {
         daemon_stop(daemon);
         return NULL;
     }
@@ -323,13 +347,16 @@ struct daemon *daemon_start(struct conf *conf)
 void daemon_stop(struct daemon *daemon)
 {
     telemetry_stop();
+    manage_quiet(daemon);
     for (uint16_t w = 0; w < daemon->n_workers; w++)
         worker_ask_stop(&daemon->worker[w]);
     for (uint16_t w = 0; w < daemon->n_workers; w++)
         if (daemon->worker[w].ready)
             worker_stop(&daemon->worker[w]);
     worker_unplan(daemon->worker, daemon->n_workers);
+    manage_stop(daemon);
     monitor_destroy(daemon->monitor);
+    manage_close(daemon);
     for (uint16_t p = 0; p < daemon->n_ports; p++)
         if (!(daemon->closed & 1ull << p))
             port_close(&daemon->port[p]);

@@ -79,7 +79,7 @@ static uint64_t count_ports(void)
 {
     uint64_t n = 0;
     for (unsigned i = 0; i < PORT_MAX; i++)
-        n += source->shared.port[i] != NULL;
+        n += source->shared.port[i] != NULL && source->shared.port[i]->thread == NULL;
     return n;
 }
 
@@ -133,7 +133,7 @@ static int answer_ports(struct rte_tel_data *d, uint64_t start)
     page_begin(&page);
     for (uint64_t i = start; i < PORT_MAX; i++) {
         const struct port *port = source->shared.port[i];
-        if (port == NULL)
+        if (port == NULL || port->thread != NULL)
             continue;
         struct rte_tel_data *row = page_row(&page, i, 1500);
         if (row == NULL)

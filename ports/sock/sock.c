@@ -37,7 +37,7 @@ static void raise_fd_limit(const struct sock_config *config)
     }
 }
 
-static int start_thread(struct sock *sock, char err[200])
+int sock_run(struct sock *sock, char err[200])
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -99,9 +99,6 @@ int sock_start(struct sock **sock, const struct sock_config *config, const struc
         if (rc != 0) {
             sock_fail(err, rc, "no event loop: %s", uv_strerror(rc));
         }
-    }
-    if (rc == 0) {
-        rc = start_thread(made, err);
     }
     if (rc != 0) {
         sock_stop(made);

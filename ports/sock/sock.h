@@ -78,9 +78,14 @@ struct sock_listener {
     void *ctx;
 };
 
-/** Start the I/O thread and listen. On failure @p err says why in words. Control thread. @return 0, negative errno */
+/** Listen. On failure @p err says why in words. Control thread. @return 0, negative errno */
 int sock_start(struct sock **sock, const struct sock_config *config, const struct sock_listener *listener,
                char err[200]);
+/**
+ * Start the I/O thread. Apart from sock_start(), so that an account can be changed between the two: the thread gives up
+ * its capabilities and could not follow. Control thread. @return 0, negative errno
+ */
+int sock_run(struct sock *sock, char err[200]);
 /** Close everything; what was queued is written as far as it goes without waiting. Control thread. */
 void sock_stop(struct sock *sock);
 

@@ -232,7 +232,7 @@ Test(conf_limits, too_many_settings_are_refused)
     for (unsigned i = 0; i < CONF_PORTS_MAX + 1; i++)
         fprintf(b.out, "p%u: { netdev = \"e%u\"; };\n", i, i);
     fputs("};\n", b.out);
-    expect_refused(&b, "port: has 65 items; at most 64 are allowed");
+    expect_refused(&b, "port: has 63 items; at most 62 are allowed");
     start(&b);
     fputs("a = [\n", b.out);
     repeat(&b, "1,", 1000001);

@@ -113,6 +113,7 @@ void sock_begin(void)
 void start(void)
 {
     cr_assert_eq(sock_start(&sock, &config, &listener, err), 0, "%s", err);
+    cr_assert_eq(sock_run(sock, err), 0, "%s", err);
 }
 
 void sock_end(void)
