@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_QUIC_QUIC_H
+#define FWD_QUIC_QUIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fwd/fwd.h"
+#include "fwd/quic/service.h"
+#include "parser/frame.h"
+#include "parser/quic.h"
+#include "pit/flow.h"
+
+/*
+ * The QUIC pipeline of one worker: datagrams to virtual addresses, in stages over a burst like NDN packets: parse;
+ * decode connection IDs side by side; select a server; rewrite and send. Stateless but for the optional flow table.
+ */
+
+/** A datagram on its way. Its mbuf is the whole frame, headers contiguous in the first segment. */
+struct quic_pkt {
+    struct rte_mbuf *mbuf;
+    const struct port *port; /**< it came in by */
+    const struct quic_service *service;
+    const struct quic_server *server; /**< chosen */
+    uint8_t how;                      /**< enum quic_how */
+    bool v6;
+    uint16_t l3_off;                   /**< of the IP header, from the start of the frame */
+    uint16_t l3_len;                   /**< octets of the IP packet: link padding is behind it */
+    uint16_t payload_off, payload_len; /**< UDP payload */
+    struct quic_header header;
+};
+
+/** How the server was found: the order of the draft (draft-ietf-quic-load-balancers-21, section 4). */
+enum quic_how {
+    QUIC_BY_CID = 0,    /**< its connection ID names it */
+    QUIC_BY_TUPLE_SCID, /**< flow table: 4-tuple and source connection ID */
+    QUIC_BY_DCID,       /**< flow table: destination connection ID */
+    QUIC_BY_TUPLE,      /**< flow table: 4-tuple */
+    QUIC_BY_HASH,       /**< Maglev over the 4-tuple */
+    QUIC_HOWS,
+};
+
+/** Why a connection ID did not decide, for counters and `quic explain`. */
+enum quic_unroutable { QUIC_ROUTABLE = 0, QUIC_UNROUTABLE_CONFIG, QUIC_UNROUTABLE_SHORT, QUIC_UNROUTABLE_SERVER };
+
+/** STAT(field, name, meaning): counters of a service at one worker. */
+#define STATS_QUIC(STAT)                                                                              \
+    STAT(packets, "packets", "datagrams received")                                                    \
+    STAT(bytes, "bytes", "octets of their IP packets")                                                \
+    STAT(initials, "initials", "Initial packets")                                                     \
+    STAT(by_cid, "by_cid", "sent to the server that the connection ID names")                         \
+    STAT(by_tuple_scid, "by_tuple_scid", "sent where the flow table says, by 4-tuple and source CID") \
+    STAT(by_dcid, "by_dcid", "sent where the flow table says, by destination CID")                    \
+    STAT(by_tuple, "by_tuple", "sent where the flow table says, by 4-tuple")                          \
+    STAT(by_hash, "by_hash", "sent where the hash of the 4-tuple leads")                              \
+    STAT(unroutable_config, "unroutable_config", "connection IDs without a configuration")            \
+    STAT(unroutable_short, "unroutable_short", "connection IDs too short for their configuration")    \
+    STAT(unroutable_server, "unroutable_server", "connection IDs that name no active server")         \
+    STAT(version_negotiations, "version_negotiations", "Version Negotiation packets sent")            \
+    STAT(retries, "retries", "Retry packets sent")                                                    \
+    STAT(tokens_good, "tokens_good", "Initials with a valid token")                                   \
+    STAT(tokens_bad, "tokens_bad", "Initials with a token that did not verify")                       \
+    STAT(too_big, "too_big", "ICMP messages sent to clients: too big")                                \
+    STAT(icmp_followed, "icmp_followed", "ICMP errors sent to the server of the packet they quote")   \
+    STAT(flow_full, "flow_full", "flows that found no room in the flow table")
+
+struct quic_stats_service {
+#define STAT(field, name, text) uint64_t field;
+    STATS_QUIC(STAT)
+#undef STAT
+};
+struct quic_stats_server {
+    uint64_t packets, bytes, initials;
+};
+
+/** Counters of one worker, written by it alone, read by others with relaxed loads. */
+struct quic_stats {
+    struct quic_stats_service service[QUIC_SERVICES_MAX];
+    struct quic_stats_server server[QUIC_SERVICES_MAX][QUIC_SERVERS_MAX];
+};
+
+/* Steps, one file each. Worker that owns the struct fwd. */
+
+/**
+ * input: a frame whose parse said UDP (frame) goes to a virtual address: take it over. Called from the receive stage;
+ * what is taken waits until quic_flush().
+ */
+bool quic_take(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, const struct frame *frame);
+/** input: a frame whose IP payload is not UDP may be an ICMP error about a QUIC packet. @return true: taken over */
+bool quic_take_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf);
+/** Work on what was taken: at the end of each receive burst, and when FWD_BURST_MAX wait. */
+void quic_flush(struct fwd *fwd);
+
+/** edge: what is answered or refused here, before a server is looked for. @return true: the datagram is gone */
+bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt);
+
+/** steer: find the servers of a burst, in the draft's order. A packet without one has server NULL. */
+void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n);
+/** The same for one datagram without any effect, telling why: for `quic explain` and tests. */
+const struct quic_server *quic_explain(const struct quic_service *service, const struct flow *flow,
+                                       const struct quic_pkt *pkt, enum quic_unroutable *unroutable,
+                                       struct quic_lb_id *id);
+
+/** deliver: rewrite, and queue for the server's port; what does not fit is answered by ICMP. Takes the mbuf over. */
+void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_QUIC_SERVICE_H
+#define FWD_QUIC_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parser/quic_lb.h"
+#include "pit/flow_key.h"
+#include "pit/maglev.h"
+
+/*
+ * QUIC services as workers see them: virtual addresses, the rules of their connection IDs, and the servers behind
+ * them. The control thread builds a whole struct quic_set from the configuration and publishes it by RCU in
+ * fwd_shared.quic; a reload publishes another. Workers read it and never change it, but for what is atomic here, which
+ * the control thread writes while it is published.
+ */
+
+#define QUIC_SERVICES_MAX   16
+#define QUIC_SERVERS_MAX    256 /**< of one service */
+#define QUIC_VIPS_MAX       64  /**< of all services */
+#define QUIC_SERVER_IDS_MAX 4   /**< of one server: one for each length that the configurations have */
+
+/** How a datagram gets to its server. */
+enum quic_delivery {
+    QUIC_DELIVER_L2 = 0, /**< to the server's MAC address, nothing else changed but TTL: direct server return */
+    QUIC_DELIVER_IPIP,   /**< IP in IP (RFC 2003), IPv6 in IPv6 and mixed forms (RFC 2473, RFC 4213) */
+    QUIC_DELIVER_GUE,    /**< Generic UDP Encapsulation (draft-ietf-intarea-gue-09), variant 1: IP straight in UDP */
+};
+
+enum quic_state {
+    QUIC_UP = 0,
+    QUIC_DRAIN, /**< keeps its connections, gets no new ones */
+    QUIC_DOWN,  /**< gets nothing */
+};
+
+struct quic_server {
+    uint16_t slot;   /**< place of its counters; the same after a reload */
+    uint8_t state;   /**< enum quic_state, as configured */
+    bool v6;         /**< of ip */
+    uint8_t ip[16];  /**< 4 or 16 octets used; network byte order */
+    uint32_t weight; /**< of new connections */
+    char name[48];
+    uint8_t n_ids;
+    struct quic_lb_id id[QUIC_SERVER_IDS_MAX];
+    /* Written while published. */
+    _Atomic uint16_t port;  /**< index of the port it is reached by */
+    _Atomic uint16_t mtu;   /**< of the way there: largest IP packet */
+    _Atomic uint64_t mac;   /**< next hop's address in the low 48 bits, as loaded from memory; 0: not known yet */
+    _Atomic bool unhealthy; /**< the probe says so: treated as draining, and its connections go on */
+};
+
+struct quic_vip {
+    uint8_t ip[16]; /**< 4 or 16 octets used */
+    bool v6;
+    uint16_t port_be;
+    uint16_t service; /**< index in the set */
+};
+
+/** Retry (draft-ietf-quic-retry-offload): keys of the shared-state token, the first one makes new tokens. */
+#define QUIC_RETRY_KEYS_MAX 4
+struct quic_retry_key {
+    uint8_t sequence; /**< 7 bits */
+    uint8_t key[16], iv[12];
+};
+
+enum quic_retry_mode { QUIC_RETRY_OFF = 0, QUIC_RETRY_ON, QUIC_RETRY_TRANSITION };
+
+struct quic_service {
+    char name[48];
+    uint16_t slot;    /**< place of its counters; the same after a reload */
+    uint8_t delivery; /**< enum quic_delivery */
+    uint16_t gue_port;
+    uint16_t n_servers;
+    struct quic_lb *lb;         /**< rules of CIDs; the set's own */
+    struct maglev *maglev;      /**< over the servers that take new connections; NULL: there are none */
+    uint16_t *maglev_server;    /**< backend index of maglev to index in server[] */
+    struct quic_server *server; /**< n_servers of them */
+    /** Open-addressed map from server ID to server: mask + 1 places, 0: free, else index + 1. */
+    uint16_t *id_slot;
+    uint32_t id_mask;
+    struct flow_hash_key hash_key; /**< of 4-tuples; configured where several forwarders must choose alike */
+
+    bool require_fixed_bit;
+    bool drop_small_initials; /**< Initials in datagrams below 1200 octets */
+    bool version_negotiation;
+    uint8_t n_versions; /**< offered in Version Negotiation */
+    uint32_t version[8];
+    uint32_t edge_rate;    /**< Version Negotiation and Retry packets a second for one source (/32, /64); 0: no limit */
+    uint32_t initial_rate; /**< Initials a second from one source; 0: no limit */
+    bool flow_table;       /**< remember where datagrams went whose CIDs cannot be routed */
+    uint8_t retry_mode;    /**< enum quic_retry_mode */
+    uint32_t retry_lifetime_s;
+    uint8_t n_retry_keys;
+    uint8_t retry_config; /**< QUIC-LB configuration of the CID in our Retry */
+    struct quic_retry_key retry_key[QUIC_RETRY_KEYS_MAX];
+    uint64_t retry_on_ns; /**< when Retry was switched on (transition mode) */
+};
+
+struct quic_set {
+    uint16_t n_services, n_vips;
+    struct quic_service *service;
+    struct quic_vip vip[QUIC_VIPS_MAX];
+};
+
+/** Server of an ID, NULL when no server has it. Worker, under RCU. */
+const struct quic_server *quic_service_server(const struct quic_service *service, const struct quic_lb_id *id);
+
+/** Service of a virtual address and UDP port; NULL: the address is none of ours. Worker, under RCU. */
+const struct quic_service *quic_set_find(const struct quic_set *set, const uint8_t *ip, bool v6, uint16_t port_be);
+
+#endif
