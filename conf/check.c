@@ -360,6 +360,22 @@ static int check_strategies(struct check *check)
     return 0;
 }
 
+static void check_rib(struct check *check)
+{
+    const struct conf_rib *rib = &check->conf->rib;
+    if (rib->auto_prefix_propagate && rib->n_localhop_security > 0)
+        CHECK_FAULT(check, rib, "auto-prefix-propagate",
+                    "rib.auto-prefix-propagate: is not allowed together with localhop-security; one of them is");
+    if ((rib->propagate_key != NULL) != (rib->propagate_certificate != NULL))
+        CHECK_FAULT(check, rib, rib->propagate_key != NULL ? "propagate-key" : "propagate-certificate",
+                    "rib: has one of propagate-key and propagate-certificate; both or neither are needed");
+    if (rib->propagate_base_retry_ms > rib->propagate_max_retry_ms)
+        CHECK_FAULT(check, rib, "propagate-base-retry-wait",
+                    "rib.propagate-base-retry-wait: %" PRIu32 "ms is more than propagate-max-retry-wait; at most "
+                    "%" PRIu32 "ms is allowed",
+                    rib->propagate_base_retry_ms, rib->propagate_max_retry_ms);
+}
+
 int check_all(struct conf_private *priv, const struct text *text, struct faults *faults)
 {
     struct check check = {.priv = priv, .conf = &priv->conf, .text = text, .faults = faults};
@@ -372,6 +388,7 @@ int check_all(struct conf_private *priv, const struct text *text, struct faults 
         check_tables(&check);
         check_ports(&check);
         check_memory(&check);
+        check_rib(&check);
         error = check_faces(&check, &ports);
     }
     if (error == 0)

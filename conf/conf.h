@@ -193,6 +193,11 @@ struct conf_rib {
     const char *announcement_validation[CONF_ANCHORS_MAX];
     const char *certificates[CONF_ANCHORS_MAX]; /**< files and folders of certificates signed below an anchor */
     uint32_t anchor_refresh_ms;                 /**< how often folders are read again */
+    bool readvertise_nlsr;                      /**< routes of origin client go to /localhost/nlsr */
+    bool auto_prefix_propagate;                 /**< routes go to /localhop/nfd; without localhop_security only */
+    uint32_t propagate_cost, propagate_timeout_ms, propagate_refresh_ms;
+    uint32_t propagate_base_retry_ms, propagate_max_retry_ms;
+    const char *propagate_certificate, *propagate_key; /**< name URI, and PEM file; NULL: both */
 };
 
 /** Applications on this host. */

@@ -236,6 +236,28 @@ static const struct schema_key rib_keys[] = {
                 "above its own. None are fetched from the network."},
     {"anchor-refresh", SCHEMA_TIME_MS, FIELD(conf_rib, anchor_refresh_ms), .min = 1000, .max = 86400000, .def = "60min",
      .meaning = "How often folders of certificates are read again."},
+    {"readvertise-nlsr", SCHEMA_BOOL, FIELD(conf_rib, readvertise_nlsr), .def = "false",
+     .meaning = "Tell NLSR, at /localhost/nlsr, of the routes that applications register with origin client."},
+    {"auto-prefix-propagate", SCHEMA_BOOL, FIELD(conf_rib, auto_prefix_propagate), .def = "false",
+     .meaning = "Register the routes of applications with the gateway, at /localhop/nfd. Not together with "
+                "localhop-security: a gateway does not pass on to its own what others register with it."},
+    {"propagate-cost", SCHEMA_COUNT, FIELD(conf_rib, propagate_cost), .max = UINT32_MAX, .def = "15",
+     .meaning = "Cost of these routes at the gateway."},
+    {"propagate-timeout", SCHEMA_TIME_MS, FIELD(conf_rib, propagate_timeout_ms), .min = 100, .max = 600000,
+     .def = "10s", .meaning = "How long the gateway's answer is waited for."},
+    {"propagate-refresh-interval", SCHEMA_TIME_MS, FIELD(conf_rib, propagate_refresh_ms), .min = 1000, .max = 86400000,
+     .def = "5min", .meaning = "How often routes are registered with the gateway anew."},
+    {"propagate-base-retry-wait", SCHEMA_TIME_MS, FIELD(conf_rib, propagate_base_retry_ms), .min = 1000,
+     .max = 86400000, .def = "50s", .meaning = "Time from a failure to the next attempt; doubled by each failure."},
+    {"propagate-max-retry-wait", SCHEMA_TIME_MS, FIELD(conf_rib, propagate_max_retry_ms), .min = 1000, .max = 86400000,
+     .def = "60min", .meaning = "Longest that this time grows to."},
+    {"propagate-certificate", SCHEMA_TEXT, FIELD(conf_rib, propagate_certificate), .max = 4096, .accept = accept_name,
+     .form = "NAME", .def_note = "none",
+     .meaning = "Certificate that commands to the gateway name; the name of its identity is registered for all routes "
+                "below it, and no others. Without it each route is registered, with a digest for a signature."},
+    {"propagate-key", SCHEMA_TEXT, FIELD(conf_rib, propagate_key), .max = 4096, .accept = accept_path, .form = "PATH",
+     .def_note = "none",
+     .meaning = "Private key that goes with propagate-certificate, in PEM form without a passphrase."},
 };
 
 static const struct schema_key unix_keys[] = {

@@ -10,7 +10,7 @@
 #include <sys/random.h>
 
 #include "fwd/client/ping.h"
-#include "fwd/client/signer.h"
+#include "fwd/mgmt/signer.h"
 #include "parser/ndn_encode.h"
 #include "parser/ndn_tlv.h"
 

@@ -36,6 +36,10 @@ static void compose(char *text, size_t size, const struct schema_section *sectio
     else if (strcmp(section->name, "authorizations") == 0)
         snprintf(text, size, "\n\nauthorizations = ( { %s%s%s\n } );\n", NEED("certfile", "\"any\""),
                  NEED("privileges", "\"cs\""), line);
+    else if (strcmp(section->name, "rib") == 0)
+        snprintf(text, size, "\n\nrib: { %s%s%s\n };\n",
+                 strcmp(key, "propagate-certificate") == 0 ? "propagate-key = \"/k\"; " : "",
+                 strcmp(key, "propagate-key") == 0 ? "propagate-certificate = \"/a\"; " : "", line);
     else
         snprintf(text, size, "\n\n%s: { %s\n };\n", section->name, line);
 }
@@ -84,7 +88,8 @@ static bool is_allowed_alone(const struct schema_key *key, int64_t value)
            !(strcmp(key->name, "messages") == 0 && value < 64) &&
            !(strcmp(key->name, "capacity-max") == 0 && value < 65536) &&
            !(strcmp(key->name, "retx-suppression-initial") == 0 && value > 250) &&
-           !(strcmp(key->name, "retx-suppression-max") == 0 && value < 10) && value < 1 << 24;
+           !(strcmp(key->name, "retx-suppression-max") == 0 && value < 10) &&
+           !(strcmp(key->name, "propagate-max-retry-wait") == 0 && value < 50000) && value < 1 << 24;
 }
 
 #define FOR_EACH_KEY(section, key)                                                                              \

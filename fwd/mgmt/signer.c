@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fwd/client/signer.h"
+#include "fwd/mgmt/signer.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -126,7 +126,7 @@ static int load_key(struct signer *signer, const char *key_file, char err[SIGNER
 int signer_create(struct signer **out, const char *key_file, const char *certificate, char err[SIGNER_ERR])
 {
     if ((key_file != NULL) != (certificate != NULL)) {
-        snprintf(err, SIGNER_ERR, "--key and --certificate go together");
+        snprintf(err, SIGNER_ERR, "a key and the name of its certificate go together");
         return -EINVAL;
     }
     struct signer *signer = calloc(1, sizeof *signer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FWD_CLIENT_SIGNER_H
-#define FWD_CLIENT_SIGNER_H
+#ifndef FWD_MGMT_SIGNER_H
+#define FWD_MGMT_SIGNER_H
 
 #include <stddef.h>
 #include <stdint.h>
