@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the lines of test/unit/fwd/auth_vectors.txt, with new keys each time.
+// Makes the lines of test/cases/auth_vectors.txt, with new keys each time.
 import { Certificate, ECDSA, Ed25519, HMAC, RSA, generateSigningKey } from "@ndn/keychain";
 import { Component, Interest, Name, SigInfo, ValidityPeriod, digestSigning } from "@ndn/packet";
 import { PrefixAnn } from "@ndn/nfdmgmt";
