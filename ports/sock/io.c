@@ -34,39 +34,6 @@ static void io_send(struct sock_conn *conn, uint32_t first)
     }
 }
 
-/* Write what the workers sent. @return frames */
-static unsigned io_write(struct sock *sock)
-{
-    uint16_t n = thread_port_receive(sock->frames, sock->batch, SOCK_BATCH);
-    struct sock_conn *touched = NULL, **end = &touched;
-    for (uint16_t i = 0; i < n; i++) {
-        struct sock_conn *conn = sock_of_face(sock, thread_port_face(sock->batch[i]));
-        if (conn == NULL || conn->state != SOCK_UP) {
-            sock_count(&sock->counters.no_face);
-            continue;
-        }
-        sock->batch_next[i] = SOCK_NONE;
-        if (conn->first == SOCK_NONE) {
-            conn->first = i;
-            conn->next_touched = NULL;
-            *end = conn;
-            end = &conn->next_touched;
-        } else {
-            sock->batch_next[conn->last] = i;
-        }
-        conn->last = i;
-    }
-    while (touched != NULL) {
-        struct sock_conn *conn = touched;
-        uint32_t first = conn->first;
-        touched = conn->next_touched;
-        conn->first = SOCK_NONE;
-        io_send(conn, first); /* the connection may be gone after */
-    }
-    rte_pktmbuf_free_bulk(sock->batch, n);
-    return n;
-}
-
 static void io_unblock(struct sock *sock)
 {
     struct sock_conn *conn = sock->blocked, *next;
@@ -83,19 +50,6 @@ static void close_handle(uv_handle_t *handle, void *arg)
     if (!uv_is_closing(handle)) {
         uv_close(handle, NULL);
     }
-}
-
-static void io_stop(struct sock *sock)
-{
-    unsigned n = 0;
-    sock->stopping = true;
-    while (io_write(sock) > 0 && n++ < BATCHES_MAX) {
-    }
-    for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
-        next = conn->next;
-        conn_close(conn);
-    }
-    uv_walk(&sock->loop, close_handle, NULL);
 }
 
 static void on_change(struct sock *sock, const struct sock_order *order)
@@ -142,7 +96,7 @@ static void io_orders(struct sock *sock)
             on_change(sock, order);
             break;
         case SOCK_ORDER_STOP:
-            io_stop(sock);
+            sock->stopping = true; /* at the end of the turn */
             break;
         }
         free(order);
@@ -152,6 +106,56 @@ static void io_orders(struct sock *sock)
 static void on_orders(uv_async_t *async)
 {
     io_orders(async->data);
+}
+
+/* Write what the workers sent. @return frames */
+static unsigned io_write(struct sock *sock)
+{
+    uint16_t n = thread_port_receive(sock->frames, sock->batch, SOCK_BATCH);
+    /* A face comes before the first frame for it, and goes after the last. */
+    if (n > 0 && atomic_load_explicit(&sock->ordered, memory_order_acquire)) {
+        io_orders(sock);
+    }
+    struct sock_conn *touched = NULL, **end = &touched;
+    for (uint16_t i = 0; i < n; i++) {
+        struct sock_conn *conn = sock_of_face(sock, thread_port_face(sock->batch[i]));
+        if (conn == NULL || conn->state != SOCK_UP) {
+            sock_count(&sock->counters.no_face);
+            continue;
+        }
+        sock->batch_next[i] = SOCK_NONE;
+        if (conn->first == SOCK_NONE) {
+            conn->first = i;
+            conn->next_touched = NULL;
+            *end = conn;
+            end = &conn->next_touched;
+        } else {
+            sock->batch_next[conn->last] = i;
+        }
+        conn->last = i;
+    }
+    while (touched != NULL) {
+        struct sock_conn *conn = touched;
+        uint32_t first = conn->first;
+        touched = conn->next_touched;
+        conn->first = SOCK_NONE;
+        io_send(conn, first); /* the connection may be gone after */
+    }
+    rte_pktmbuf_free_bulk(sock->batch, n);
+    return n;
+}
+
+static void io_stop(struct sock *sock)
+{
+    unsigned n = 0;
+    sock->stopped = true;
+    while (io_write(sock) > 0 && n++ < BATCHES_MAX) {
+    }
+    for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        conn_close(conn);
+    }
+    uv_walk(&sock->loop, close_handle, NULL);
 }
 
 static void on_idle(uv_idle_t *idle)
@@ -179,10 +183,6 @@ static void on_check(uv_check_t *check)
     struct sock *sock = check->data;
     unsigned work = 0, n, i = 0;
     thread_port_awake(sock->frames);
-    /* A face comes before the first frame for it, and goes after the last. */
-    if (atomic_load_explicit(&sock->ordered, memory_order_acquire)) {
-        io_orders(sock);
-    }
     do {
         n = io_write(sock);
         work += n;
@@ -193,6 +193,9 @@ static void on_check(uv_check_t *check)
             nanosleep(&pause, NULL);
         }
         io_unblock(sock);
+    }
+    if (sock->stopping && !sock->stopped) {
+        io_stop(sock);
     }
 }
 

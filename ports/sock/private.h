@@ -182,7 +182,7 @@ struct sock {
     struct sock_conn *by_face[FACE_SLOTS];
     struct sock_conn *by_remote[SOCK_HASH];
     unsigned n_accepted[SOCK_WEBSOCKET + 1]; /**< on-demand ones of each kind */
-    bool idling, stopping;
+    bool idling, stopping, stopped;
     uint64_t logged_ms;
     struct rte_mbuf *batch[SOCK_BATCH];
     uint32_t batch_next[SOCK_BATCH];
