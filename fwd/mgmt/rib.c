@@ -8,8 +8,9 @@
 
 #include "fwd/mgmt/rib_impl.h"
 
-/** Time after which changes that did not reach the FIB are tried again. */
-#define RIB_RETRY_NS UINT64_C(1000000000)
+/** Time after which changes that did not reach the FIB are tried again, and what it grows to. */
+#define RIB_RETRY_NS     UINT64_C(1000000000)
+#define RIB_RETRY_MAX_NS (3600 * RIB_RETRY_NS)
 /** Routes that one rib_poll() removes at most. */
 #define RIB_EXPIRE_MAX 1024
 
@@ -166,8 +167,7 @@ static void route_renew(struct rib *rib, struct rib_held *held, const struct rib
         return;
     entry->n_captures -= (old.flags & RIB_CAPTURE) != 0;
     entry->n_captures += (route->flags & RIB_CAPTURE) != 0;
-    if (rib_entry_sync(rib, entry) != 0)
-        rib->out_of_step = true;
+    rib_entry_sync(rib, entry);
     if (is_inherited(entry, old.flags | route->flags, captured))
         rib_heirs_sync(rib, entry);
 }
@@ -289,13 +289,24 @@ unsigned rib_face_remove(struct rib *rib, uint32_t face)
     return n;
 }
 
-/** Bring the whole FIB in step again. */
-static void sync_all(struct rib *rib)
+/** Try what the FIB did not take again, and say when to try next. */
+static void retry(struct rib *rib, uint64_t now_ns)
 {
-    rib->out_of_step = false;
-    for (struct rib_entry *entry = rib->head[0]; entry != NULL; entry = entry->next[0])
-        if (rib_entry_sync(rib, entry) != 0)
-            rib->out_of_step = true;
+    if (rib->retry_ns != 0 && rib->retry_ns <= now_ns) {
+        rib->out_of_step = false;
+        for (struct rib_entry *entry = rib->head[0]; entry != NULL; entry = entry->next[0])
+            if (entry->out_of_step)
+                rib_entry_sync(rib, entry);
+        // Next hops that management added may keep a place taken for ever.
+        rib->retry_ns = now_ns + rib->retry_delay_ns;
+        rib->retry_delay_ns = rib->retry_delay_ns < RIB_RETRY_MAX_NS / 2 ? rib->retry_delay_ns * 2 : RIB_RETRY_MAX_NS;
+    }
+    if (rib->out_of_step && rib->retry_ns == 0) {
+        rib->retry_ns = now_ns + RIB_RETRY_NS;
+        rib->retry_delay_ns = 2 * RIB_RETRY_NS;
+    }
+    if (!rib->out_of_step)
+        rib->retry_ns = 0;
 }
 
 uint64_t rib_poll(struct rib *rib, uint64_t now_ns)
@@ -307,12 +318,7 @@ uint64_t rib_poll(struct rib *rib, uint64_t now_ns)
         route_remove(rib, held_of(due));
         due = due_first(&rib->expiries);
     }
-    if (rib->out_of_step && rib->retry_ns != 0 && rib->retry_ns <= now_ns) {
-        sync_all(rib);
-        rib->retry_ns = 0;
-    }
-    if (rib->out_of_step && rib->retry_ns == 0)
-        rib->retry_ns = now_ns + RIB_RETRY_NS;
+    retry(rib, now_ns);
     uint64_t next_ns = due != NULL ? due->at_ns - now_ns : UINT64_MAX;
     if (rib->out_of_step && rib->retry_ns - now_ns < next_ns)
         next_ns = rib->retry_ns - now_ns;

@@ -111,7 +111,7 @@ static bool drop_one(struct rib *rib, struct rib_entry *entry, struct hops *want
         int rc = fib_nexthop_unset(rib->fib, rib_entry_name(entry), entry->len, installed[i].face);
         // -ENOENT: management took it out of the FIB, or the face is gone from there already.
         if (rc != 0 && rc != -ENOENT) {
-            rib->out_of_step = true;
+            entry->out_of_step = true;
             return false;
         }
         installed[i] = installed[--entry->n_installed];
@@ -148,9 +148,9 @@ int rib_entry_sync(struct rib *rib, struct rib_entry *entry)
 {
     struct hops want;
     compute(rib, entry, &want);
+    entry->out_of_step = false;
     int failed = 0;
     if (make_room(entry, want.n) != 0) {
-        rib->out_of_step = true;
         failed = -ENOMEM;
         want.n = entry->room;
     }
@@ -161,9 +161,9 @@ int rib_entry_sync(struct rib *rib, struct rib_entry *entry)
     }
     while (drop_one(rib, entry, &want))
         ;
-    if (want.n == 0 || entry->n_installed > 0)
-        return 0;
-    return failed;
+    entry->out_of_step |= failed != 0;
+    rib->out_of_step |= entry->out_of_step;
+    return want.n > 0 && entry->n_installed == 0 ? failed : 0;
 }
 
 void rib_heirs_sync(struct rib *rib, const struct rib_entry *entry)
@@ -178,8 +178,7 @@ void rib_heirs_sync(struct rib *rib, const struct rib_entry *entry)
                 below = below->next[0];
             continue;
         }
-        if (rib_entry_sync(rib, below) != 0)
-            rib->out_of_step = true;
+        rib_entry_sync(rib, below);
         below = below->next[0];
     }
 }

@@ -54,6 +54,7 @@ struct rib_entry {
     uint8_t n_installed;
     uint8_t height;
     uint8_t room;             /**< next hops that installed has place for */
+    bool out_of_step;         /**< the FIB did not take all of a change */
     struct rib_entry *next[]; /**< height of them, then the octets of the name */
 };
 
@@ -74,8 +75,9 @@ struct rib {
     struct due_queue expiries;
     struct rib_route *list; /**< room for the routes of one entry, for rib_foreach() */
     uint32_t list_size;
-    bool out_of_step;  /**< a change did not reach the FIB for want of memory */
-    uint64_t retry_ns; /**< when rib_poll() tries again; 0: to be set */
+    bool out_of_step;        /**< an entry is */
+    uint64_t retry_ns;       /**< when rib_poll() tries again; 0: to be set */
+    uint64_t retry_delay_ns; /**< from then to the next time */
     struct {
         rib_listener_t heard;
         void *ctx;
