@@ -44,13 +44,13 @@ struct fwd_shared {
     struct fib *fib;
     struct face_table *faces;
     struct port *port[PORT_MAX];
-    const struct strategy *const *strategies;       /**< instances, by number; [0] is the default for "/" */
-    struct dispatch *dispatch;                      /**< NULL with one worker */
-    struct rte_ring *unknown_peer[FWD_WORKERS_MAX]; /**< to the control thread: first frames of on-demand faces */
+    const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
+    struct dispatch *dispatch;                /**< NULL with one worker */
     uint16_t n_workers;
-    bool lenient;             /**< tlv-lenient */
-    uint32_t max_lifetime_ms; /**< cap on InterestLifetime */
-    uint32_t face_share;      /**< in-records one face may hold in one worker's PIT */
+    bool lenient;                                   /**< tlv-lenient */
+    uint32_t max_lifetime_ms;                       /**< cap on InterestLifetime */
+    uint32_t face_share;                            /**< in-records one face may hold in one worker's PIT */
+    struct rte_ring *unknown_peer[FWD_WORKERS_MAX]; /**< to the control thread: first frames of on-demand faces */
 };
 
 /** Frames waiting to be sent on one port. */
