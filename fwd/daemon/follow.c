@@ -35,6 +35,14 @@ static void tell_faces(struct daemon *daemon, enum monitor_event event, const st
     }
 }
 
+/* Faces of the configuration have names. */
+static const char *name_of(const struct face *face)
+{
+    if (face == NULL)
+        return "";
+    return face->name[0] != '\0' ? face->name : face->remote_uri;
+}
+
 static void on_event(void *arg, enum monitor_event event, struct port *port, uint32_t face_id)
 {
     struct daemon *daemon = arg;
@@ -58,10 +66,10 @@ static void on_event(void *arg, enum monitor_event event, struct port *port, uin
         log_info("port %s: MTU %u\n", name, port->mtu);
         break;
     case MONITOR_FACE_UP:
-        log_info("face %s: next hop found\n", face != NULL ? face->name : "");
+        log_info("face %s: next hop found\n", name_of(face));
         break;
     case MONITOR_FACE_DOWN:
-        log_warning("face %s: next hop does not answer\n", face != NULL ? face->name : "");
+        log_warning("face %s: next hop does not answer\n", name_of(face));
         break;
     }
 }
@@ -107,7 +115,7 @@ static bool reopen(struct daemon *daemon, struct port *port)
     for (uint32_t slot = 0; slot < FACE_SLOTS; slot++) {
         const struct face *face = atomic_load_explicit(&daemon->shared.faces->slot[slot], memory_order_relaxed);
         if (face != NULL && face->port == port->index && port_face_add(port, face) != 0)
-            log_error("face %s: not received on any more\n", face->name);
+            log_error("face %s: not received on any more\n", name_of(face));
     }
     // Pairs with the workers' load: who sees the port back sees all of it.
     atomic_store_explicit(&port->gone, false, memory_order_release);

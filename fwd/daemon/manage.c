@@ -14,7 +14,6 @@
 #include "fwd/mgmt/auth.h"
 #include "fwd/mgmt/face_control.h"
 #include "fwd/mgmt/mgmt.h"
-#include "fwd/mgmt/module_faces.h"
 #include "fwd/mgmt/rib.h"
 #include "parser/ndn_encode.h"
 #include "ports/sock/sock.h"
@@ -195,6 +194,7 @@ int manage_start(struct daemon *daemon)
         .n_ports = daemon->n_ports,
         .monitor = daemon->monitor,
         .sock = manage->sock,
+        .congestion_marking = daemon->conf->sockets.congestion_marking,
     };
     if (rc == 0)
         rc = face_control_create(&manage->faces, &config);
@@ -202,8 +202,6 @@ int manage_start(struct daemon *daemon)
         rc = face_control_listen(manage->faces, on_face, daemon);
     if (rc == 0)
         rc = start_management(daemon);
-    if (rc == 0)
-        rc = mgmt_faces_listen(manage->mgmt, manage->faces);
     if (rc == 0)
         rc = serve_all(daemon);
     if (rc != 0)
@@ -229,8 +227,9 @@ void manage_quiet(struct daemon *daemon)
 void manage_stop(struct daemon *daemon)
 {
     struct manage *manage = &daemon->manage;
-    mgmt_destroy(manage->mgmt);
+    // Requests that wait for a connection are answered here.
     face_control_destroy(manage->faces);
+    mgmt_destroy(manage->mgmt);
     rib_destroy(manage->rib);
     auth_destroy(manage->auth);
 }

@@ -5,7 +5,11 @@
 struct mgmt;
 struct face_control;
 
-/** Publish what happens to faces as /localhost/nfd/faces/events. Control thread, once. @return 0, -ENOSPC */
+/**
+ * Publish what happens to faces as /localhost/nfd/faces/events; part of mgmt_create(). Control thread.
+ *
+ * @return 0, -ENOSPC
+ */
 int mgmt_faces_listen(struct mgmt *mgmt, struct face_control *faces);
 
 #endif
