@@ -9,7 +9,7 @@ peers=$here/ndnts
 node=node
 if [ -x "$peers/node_modules/.bin/node" ]; then node=$peers/node_modules/.bin/node; fi
 [ -d "$peers/node_modules" ] || fail "NDNts is not installed: run scripts/setup"
-socket=$tmp/run/nfd.sock
+socket=$tmp/run/conf/nfd.sock
 
 ndnts() { # NAME SCRIPT ARGUMENTS...
     local name=$1

@@ -16,10 +16,10 @@ face: {
 };
 route: ( { prefix = "/bu"; face = "bu"; }, { prefix = "/be"; face = "be"; } );
 CONF
-} | write_conf "$tmp/conf"
+} | CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
 for session in nfdc ndnts; do
     start_daemon "$tmp/conf"
-    "$here/nfd_transcript.py" "$tmp/run/nfd.sock" "$here/../cases/nfd_transcripts/$session.hex" >"$tmp/$session.log" ||
+    "$here/nfd_transcript.py" "$tmp/run/conf/nfd.sock" "$here/../cases/nfd_transcripts/$session.hex" >"$tmp/$session.log" ||
         fail "$session: $(grep -A20 DIFFERENT "$tmp/$session.log")"
     say "$session: $(tail -n 1 "$tmp/$session.log")"
     stop_daemon
