@@ -21,14 +21,11 @@ ndnts() { # NAME SCRIPT ARGUMENTS...
 ends() {
     xdp_ports
     cat <<CONF
-tcp: { listen = true; };
-udp: { listen = true; };
-websocket: { listen = true; };
-rib: { localhop = true; };
+rib: { localhop-security = [ "any" ]; };
 CONF
 }
 
-ends | CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
+ends | SOCKETS= CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 ndnts management management.mjs --uri "unix://$socket"
 for uri in "unix://$socket" tcp://127.0.0.1:6363 udp://127.0.0.1:6363 ws://127.0.0.1:9696/; do
@@ -43,7 +40,7 @@ in_f "$node" "$peers/signed.mjs" --make "$tmp/anchor.cert" || fail "no certifica
     cat <<CONF
 authorizations: ( { certfile = "$tmp/anchor.cert"; privileges = [ "faces", "fib", "cs", "strategy-choice" ]; } );
 CONF
-} | write_conf "$tmp/conf"
+} | SOCKETS= CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 ndnts "the operator's key" signed.mjs --uri "unix://$socket" --key "$tmp/anchor.cert.key"
 ndnts "a stranger's key" signed.mjs --uri "unix://$socket" --expect 403

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { consume, produce } from "@ndn/endpoint";
 import { generateSigningKey } from "@ndn/keychain";
 import {
-  ChannelStatus, ControlCommandOptions, ControlParameters, CsInfo, enableNfdPrefixReg, FaceQuery, FaceStatus,
+  ChannelStatus, ControlCommandOptions, ControlParameters, CsFlags, CsInfo, enableNfdPrefixReg, FaceFlags, FaceQuery, FaceStatus,
   GeneralStatus, invoke, invokeCsErase, invokeGeneric, list, PrefixAnn, RibEntry, RouteFlags, StrategyChoice,
 } from "@ndn/nfdmgmt";
 import { Component, Data, digestSigning, Interest, Name, ValidityPeriod } from "@ndn/packet";
@@ -59,7 +59,7 @@ await check("faces/create, 409 with the existing face, query, update, destroy", 
   const found = await datasets(FaceQuery({ uri: at }));
   equal(found.length, 1, "faces found");
   equal(found[0].faceId, made.faceId);
-  const updated = await expectStatus("faces/update", { faceId: made.faceId, mtu: 1300, flagLpReliability: true, maskLpReliability: true }, 200);
+  const updated = await expectStatus("faces/update", { faceId: made.faceId, mtu: 1300, flags: FaceFlags.LpReliability, mask: FaceFlags.LpReliability }, 200);
   equal(updated.mtu, 1300);
   truthy(updated.flagLpReliability, "reliability is on");
   const [status] = await datasets(FaceQuery({ faceId: made.faceId }));
@@ -141,12 +141,12 @@ await check("strategy-choice: set with and without version, parameters, unset, u
 
 await check("cs/config, cs/info, cs/erase", async () => {
   const before = (await datasets(CsInfo))[0];
-  const changed = await expectStatus("cs/config", { capacity: 500, flagEnableServe: false, maskEnableServe: true }, 200);
+  const changed = await expectStatus("cs/config", { capacity: 500, flags: 0, mask: CsFlags.EnableServe }, 200);
   equal(changed.capacity, 500);
   let [info] = await datasets(CsInfo);
   equal(info.capacity, 500n);
   truthy(!info.flagEnableServe && info.flagEnableAdmit, "flags");
-  await expectStatus("cs/config", { capacity: Number(before.capacity), flagEnableServe: true, maskEnableServe: true }, 200);
+  await expectStatus("cs/config", { capacity: Number(before.capacity), flags: CsFlags.EnableServe, mask: CsFlags.EnableServe }, 200);
 
   // Data that another application makes and this one fetches is cached, served again, and erased.
   const other = await join(uri, []);
@@ -180,6 +180,7 @@ await check("faces/events tells of faces that come and go", async () => {
   // The first question takes the latest event; what follows is asked for by sequence number.
   const base = new Name("/localhost/nfd/faces/events");
   const first = consume(new Interest(base, Interest.CanBePrefix, Interest.MustBeFresh, Interest.Lifetime(5000)), { fw });
+  await new Promise((resolve) => { setTimeout(resolve, 300); });
   const other = await join(uri, []);
   const data = await first;
   const seq = data.name.at(-1);
