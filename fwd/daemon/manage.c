@@ -204,8 +204,10 @@ int manage_start(struct daemon *daemon)
         rc = start_management(daemon);
     if (rc == 0)
         rc = serve_all(daemon);
+    if (rc == 0)
+        rc = readvertise_configure(manage->readvertise, daemon->conf, manage->rib, manage->mgmt, err);
     if (rc != 0)
-        log_error("management does not start: %s\n", strerror(-rc));
+        log_error("management does not start: %s\n", err[0] != '\0' ? err : strerror(-rc));
     return rc != 0 ? -1 : 0;
 }
 
@@ -231,6 +233,8 @@ void manage_stop(struct daemon *daemon)
     face_control_destroy(manage->faces);
     mgmt_destroy(manage->mgmt);
     rib_destroy(manage->rib);
+    for (unsigned i = 0; i < READVERTISE_MAX; i++)
+        readvertise_destroy(manage->readvertise[i]);
     auth_destroy(manage->auth);
 }
 
@@ -288,6 +292,9 @@ void manage_round(struct daemon *daemon)
     uint64_t next_ns = mgmt_poll(manage->mgmt, now_ns);
     next_ns = RTE_MIN(next_ns, rib_poll(manage->rib, now_ns));
     next_ns = RTE_MIN(next_ns, face_control_poll(manage->faces, now_ns));
+    for (unsigned i = 0; i < READVERTISE_MAX; i++)
+        if (manage->readvertise[i] != NULL)
+            next_ns = RTE_MIN(next_ns, readvertise_poll(manage->readvertise[i], now_ns));
     manage->next_ns = next_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + next_ns;
     pthread_mutex_unlock(&daemon->lock);
 }

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "fwd/mgmt/readvertise.h"
+
 struct daemon;
 struct mgmt;
 struct rib;
@@ -20,6 +22,7 @@ struct manage {
     struct rib *rib;
     struct auth *auth;
     struct face_control *faces;
+    struct readvertise *readvertise[READVERTISE_MAX];
     struct sock *sock; /**< NULL: no sockets are configured */
     uint64_t next_ns;  /**< when something is due that no descriptor tells of */
 };
