@@ -19,8 +19,9 @@ start_daemon "$tmp/conf"
 
 from=$(date +%s%N)
 ask face list >"$tmp/faces.json"
-say "3000 faces in $((($(date +%s%N) - from) / 1000000)) ms"
-jq -e '(.faces | length) == 3000 and ([.faces[].name] | unique | length) == 3000 and ([.faces[].id] | unique | length) == 3000' \
+say "3000 faces, and three of the forwarder's own, in $((($(date +%s%N) - from) / 1000000)) ms"
+jq -e '(.faces | length) == 3003 and ([.faces[].id] | unique | length) == 3003 and
+    ([.faces[] | select(.id >= 256) | .name] | unique | length) == 3000' \
     "$tmp/faces.json" >/dev/null || fail "$(jq '.faces | length' "$tmp/faces.json") faces"
 jq -e '.faces[] | select(.name == "f258") | .remote == "ether://[02:01:00:00:01:02]"' "$tmp/faces.json" >/dev/null || fail "f258"
 
@@ -28,7 +29,9 @@ from=$(date +%s%N)
 ask route list >"$tmp/routes.json"
 say "10000 routes in $((($(date +%s%N) - from) / 1000000)) ms"
 jq -r '.routes[].prefix' "$tmp/routes.json" | sort >"$tmp/listed"
-grep -o 'prefix = "[^"]*"; face' "$tmp/tail" | cut -d'"' -f2 | sort >"$tmp/wanted"
+# And the prefixes of management, which the forwarder has itself.
+grep -o 'prefix = "[^"]*"; face' "$tmp/tail" | cut -d'"' -f2 >"$tmp/configured"
+{ cat "$tmp/configured"; printf '%s\n' /localhost/nfd /localhost/nfd/rib; } | sort >"$tmp/wanted"
 cmp "$tmp/listed" "$tmp/wanted" || fail "prefixes differ: $(diff "$tmp/listed" "$tmp/wanted" | head -3)"
 [ "$(jq '[.routes[].cost] | add' "$tmp/routes.json")" = "$(seq 0 9999 | awk '{n += $1 % 7} END {print n}')" ] || fail "costs"
 
@@ -57,7 +60,20 @@ for what in "status" "port list" "face list" "route list" "strategy list" "worke
 done
 [ "$(ask strategy list | jq -r '.strategies[] | select(.prefix == "/m") | .strategy')" = /localhost/nfd/strategy/multicast/v=5 ] ||
     fail "strategy of /m: $(ask strategy list)"
-[ "$(status_value faces)" = 3000 ] || fail "faces in status"
+[ "$(status_value faces)" = 3003 ] || fail "faces in status"
+
+say "the same by the management protocol, in many segments"
+export NDN_CLIENT_TRANSPORT=unix://$tmp/run/conf/nfd.sock
+from=$(date +%s%N)
+"$pitlane" route list -j >"$tmp/a.json" || fail "route list"
+say "10000 routes in $((($(date +%s%N) - from) / 1000000)) ms"
+{ cat "$tmp/configured"; echo /localhost/nfd; } | sort >"$tmp/rib"
+jq -r '.routes[].prefix' "$tmp/a.json" | sort | cmp - "$tmp/rib" || fail "the RIB has other prefixes"
+"$pitlane" fib list -j | jq -r '.fib[].prefix' | sort | cmp - "$tmp/wanted" || fail "the FIB has other prefixes"
+[ "$("$pitlane" face list -j | jq '[.faces[] | select(.remote | startswith("ether://"))] | length')" = 3000 ] || fail "faces"
+"$pitlane" face list -j -r "$tmp/run" | jq -e '[.faces[] | select(.name == "f258")] == [.faces[] | select(.remote == "ether://[02:01:00:00:01:02]")]' \
+    >/dev/null || fail "names of faces"
+unset NDN_CLIENT_TRANSPORT
 
 stop_daemon
 if ask status 2>"$tmp/word"; then fail "a daemon that is gone cannot answer"; fi
