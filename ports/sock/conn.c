@@ -133,6 +133,9 @@ static void on_closed(uv_handle_t *handle)
 /* The connection without its descriptor. */
 static void conn_unwatch(struct sock_conn *conn)
 {
+    if (conn->ws != NULL) {
+        ws_close(conn);
+    }
     if (conn->poll != NULL) {
         uv_close((uv_handle_t *)conn->poll, on_closed);
         conn->poll = NULL;
@@ -282,6 +285,8 @@ void conn_set_face(struct sock_conn *conn, uint32_t face)
     sock_count(&sock->counters.accepted);
     if (conn->kind == SOCK_UDP) {
         udp_up(conn);
+    } else if (conn->kind == SOCK_WEBSOCKET) {
+        ws_up(conn);
     } else if (conn_watch(conn) != 0) {
         conn_close(conn);
     }

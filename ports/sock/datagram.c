@@ -20,15 +20,6 @@ bool datagram_check(struct sock *sock, const uint8_t *p, size_t len)
     return false;
 }
 
-static size_t flatten(const struct rte_mbuf *mbuf, uint8_t *p)
-{
-    size_t len = 0;
-    for (; mbuf != NULL; len += mbuf->data_len, mbuf = mbuf->next) {
-        memcpy(p + len, rte_pktmbuf_mtod(mbuf, const void *), mbuf->data_len);
-    }
-    return len;
-}
-
 size_t conn_marked(struct sock_conn *conn, const struct rte_mbuf *mbuf)
 {
     struct sock *sock = conn->sock;
@@ -36,7 +27,7 @@ size_t conn_marked(struct sock_conn *conn, const struct rte_mbuf *mbuf)
     if (mbuf->pkt_len > sizeof sock->flat || (conn->mtu != 0 && mbuf->pkt_len + MARK_SIZE_MAX > conn->mtu)) {
         return 0;
     }
-    size_t len = mark_packet(sock->marked, sizeof sock->marked, sock->flat, flatten(mbuf, sock->flat));
+    size_t len = mark_packet(sock->marked, sizeof sock->marked, sock->flat, frames_flatten(mbuf, sock->flat));
     if (len > 0) {
         sock_count(&sock->counters.marked);
     }

@@ -86,3 +86,12 @@ void frames_of_packet(struct sock_conn *conn, const uint8_t *p, size_t len, uint
         rte_pktmbuf_free(mbuf);
     }
 }
+
+size_t frames_flatten(const struct rte_mbuf *mbuf, uint8_t *p)
+{
+    size_t len = 0;
+    for (; mbuf != NULL; len += mbuf->data_len, mbuf = mbuf->next) {
+        memcpy(p + len, rte_pktmbuf_mtod(mbuf, const void *), mbuf->data_len);
+    }
+    return len;
+}

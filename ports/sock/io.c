@@ -30,6 +30,7 @@ static void io_send(struct sock_conn *conn, uint32_t first)
         group_send(conn, first);
         break;
     case SOCK_WEBSOCKET:
+        ws_send(conn, first);
         break;
     }
 }
@@ -44,12 +45,29 @@ static void io_unblock(struct sock *sock)
     }
 }
 
-static void close_handle(uv_handle_t *handle, void *arg)
+static void close_handle(void *handle)
 {
-    (void)arg;
     if (!uv_is_closing(handle)) {
         uv_close(handle, NULL);
     }
+}
+
+/* Those of connections go with them, and those of libwebsockets with its context. */
+static void io_close_handles(struct sock *sock)
+{
+    void *handles[] = {&sock->async, &sock->wake, &sock->prepare, &sock->check, &sock->idle, &sock->timer};
+    for (unsigned i = 0; i < RTE_DIM(handles); i++) {
+        close_handle(handles[i]);
+    }
+    for (unsigned i = 0; i < sock->n_servers; i++) {
+        close_handle(&sock->server[i].poll);
+    }
+    for (unsigned i = 0; i < RTE_DIM(sock->udp); i++) {
+        if (sock->udp[i].fd >= 0) {
+            close_handle(&sock->udp[i].poll);
+        }
+    }
+    ws_stop(sock);
 }
 
 static void on_change(struct sock *sock, const struct sock_order *order)
@@ -155,7 +173,7 @@ static void io_stop(struct sock *sock)
         next = conn->next;
         conn_close(conn);
     }
-    uv_walk(&sock->loop, close_handle, NULL);
+    io_close_handles(sock);
 }
 
 static void on_idle(uv_idle_t *idle)
@@ -312,11 +330,14 @@ int io_init(struct sock *sock)
     for (unsigned i = 0; i < RTE_DIM(sock->udp) && rc == 0; i++) {
         rc = udp_start(&sock->udp[i]);
     }
+    if (rc == 0 && sock->config.ws_listen) {
+        rc = ws_init(sock);
+    }
     return rc;
 }
 
 void io_discard(struct sock *sock)
 {
-    uv_walk(&sock->loop, close_handle, NULL);
+    io_close_handles(sock);
     uv_run(&sock->loop, UV_RUN_DEFAULT);
 }

@@ -27,6 +27,10 @@
 #define SOCK_BACKLOG      4096
 #define SOCK_CHANNELS_MAX 8
 
+struct lws;
+struct lws_context;
+struct lws_vhost;
+
 enum sock_kind { SOCK_UNIX, SOCK_TCP, SOCK_UDP, SOCK_UDP_GROUP, SOCK_WEBSOCKET };
 
 enum sock_state {
@@ -102,7 +106,7 @@ struct sock_conn {
     unsigned retries;
     uint64_t retry_ms;
     uint64_t deadline_ms; /**< of a connection attempt */
-    void *ws;             /**< struct lws * */
+    struct lws *ws;       /**< WebSocket: the descriptor is its */
 
     /* Written before the control thread hears of it. */
     struct sockaddr_storage remote, local;
@@ -191,7 +195,9 @@ struct sock {
     uint8_t flat[STREAM_ELEMENT_MAX];
     uint8_t marked[STREAM_ELEMENT_MAX + MARK_SIZE_MAX];
     struct sock_atomic_counters counters;
-    void *ws; /**< struct lws_context * */
+    struct lws_context *ws;
+    struct lws_vhost *ws_host;
+    unsigned n_ws; /**< WebSocket connections, those in the handshake counted in */
 
     /* Control. */
     struct sock_conn *control_by_face[FACE_SLOTS];
@@ -258,6 +264,8 @@ void conn_log(struct sock *sock, const char *peer, const char *why);
 size_t frames_of_stream(struct sock_conn *conn, const uint8_t *p, size_t len);
 /** Give one packet to the face's worker. @param sender of a group, else 0 */
 void frames_of_packet(struct sock_conn *conn, const uint8_t *p, size_t len, uint32_t sender);
+/** Copy a frame's octets. @return their number */
+size_t frames_flatten(const struct rte_mbuf *mbuf, uint8_t *p);
 
 /* stream_io.c. Those that return false have closed the connection. */
 bool stream_readable(struct sock_conn *conn);
@@ -266,6 +274,18 @@ bool stream_writable(struct sock_conn *conn);
 bool stream_unblock(struct sock_conn *conn);
 /** Write frames of the batch, from @p first on. */
 void stream_send(struct sock_conn *conn, uint32_t first);
+
+/* websocket.c */
+
+/** Make its part of the loop. Control, before the thread runs. @return 0, -ENOMEM */
+int ws_init(struct sock *sock);
+void ws_accepted(struct sock *sock, int fd);
+/** It has a face. */
+void ws_up(struct sock_conn *conn);
+void ws_send(struct sock_conn *conn, uint32_t first);
+/** Disconnect the peer; the connection hears no more of it. */
+void ws_close(struct sock_conn *conn);
+void ws_stop(struct sock *sock);
 
 /* server.c: listening sockets. */
 
@@ -285,7 +305,7 @@ void unix_accepted(struct sock_server *server, int fd);
 /* tcp.c */
 
 /** Control. */
-int tcp_listen(struct sock *sock, int family, char err[200]);
+int tcp_listen(struct sock *sock, enum sock_kind kind, int family, uint16_t port, char err[200]);
 void tcp_accepted(struct sock *sock, int fd, const struct sockaddr_storage *remote);
 /** Begin to connect; conn_not_connected() may be called before it returns. */
 void tcp_connect(struct sock_conn *conn);

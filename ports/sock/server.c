@@ -30,6 +30,8 @@ static void accept_one(struct sock_server *server, int fd, const struct sockaddr
         close(fd);
     } else if (server->kind == SOCK_UNIX) {
         unix_accepted(server, fd);
+    } else if (server->kind == SOCK_WEBSOCKET) {
+        ws_accepted(sock, fd);
     } else {
         tcp_accepted(sock, fd, remote);
     }

@@ -12,6 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <libwebsockets.h>
+
 #include <rte_lcore.h>
 
 /* Descriptors beyond those of connections. */
@@ -56,10 +58,16 @@ static int open_all(struct sock *sock, char err[200])
     const struct sock_config *config = &sock->config;
     int rc = config->unix_path != NULL ? unix_listen(sock, err) : 0;
     if (rc == 0 && config->tcp_listen && config->tcp_v4) {
-        rc = tcp_listen(sock, AF_INET, err);
+        rc = tcp_listen(sock, SOCK_TCP, AF_INET, config->tcp_port, err);
     }
     if (rc == 0 && config->tcp_listen && config->tcp_v6) {
-        rc = tcp_listen(sock, AF_INET6, err);
+        rc = tcp_listen(sock, SOCK_TCP, AF_INET6, config->tcp_port, err);
+    }
+    if (rc == 0 && config->ws_listen && config->ws_v4) {
+        rc = tcp_listen(sock, SOCK_WEBSOCKET, AF_INET, config->ws_port, err);
+    }
+    if (rc == 0 && config->ws_listen && config->ws_v6) {
+        rc = tcp_listen(sock, SOCK_WEBSOCKET, AF_INET6, config->ws_port, err);
     }
     if (rc == 0) {
         rc = udp_open(sock, AF_INET, err);
@@ -132,6 +140,9 @@ void sock_stop(struct sock *sock)
     }
     if (sock->looped && !sock->running) {
         io_discard(sock);
+    }
+    if (sock->ws != NULL) {
+        lws_context_destroy(sock->ws);
     }
     if (sock->looped) {
         uv_loop_close(&sock->loop);

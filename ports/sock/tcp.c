@@ -10,12 +10,21 @@
 /* Longest that a connection attempt may take: less than the time for which a client waits for faces/create. */
 #define CONNECT_MS 8000
 
-int tcp_listen(struct sock *sock, int family, char err[200])
+static void listen_uri(char *uri, size_t size, enum sock_kind kind, const struct sockaddr_storage *address)
 {
-    struct sockaddr_storage address = inet_any(family, sock->config.tcp_port);
+    if (kind == SOCK_WEBSOCKET) {
+        inet_uri_plain(uri, size, "ws", address);
+    } else {
+        inet_uri(uri, size, "tcp", address);
+    }
+}
+
+int tcp_listen(struct sock *sock, enum sock_kind kind, int family, uint16_t port, char err[200])
+{
+    struct sockaddr_storage address = inet_any(family, port);
     char uri[FACE_URI_MAX];
     int on = 1, rc;
-    inet_uri(uri, sizeof uri, "tcp", &address);
+    listen_uri(uri, sizeof uri, kind, &address);
     int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return errno == EAFNOSUPPORT ? 0 : sock_fail(err, -errno, "%s: %s", uri, strerror(errno));
@@ -29,8 +38,8 @@ int tcp_listen(struct sock *sock, int family, char err[200])
     } else {
         socklen_t len = sizeof address;
         getsockname(fd, (struct sockaddr *)&address, &len); /* port 0 has become a free one */
-        inet_uri(uri, sizeof uri, "tcp", &address);
-        rc = server_add(sock, SOCK_TCP, fd, uri);
+        listen_uri(uri, sizeof uri, kind, &address);
+        rc = server_add(sock, kind, fd, uri);
     }
     if (rc != 0) {
         close(fd);
