@@ -67,6 +67,15 @@ static bool dispatch_prepend(struct fwd *fwd, struct rte_mbuf **mbuf, const uint
     return true;
 }
 
+static void dispatch_queue(struct fwd *fwd, struct rte_mbuf *mbuf, uint16_t to, struct dispatch_mark mark)
+{
+    *dispatch_mark(mbuf) = mark;
+    struct dispatch_out *out = &fwd->dispatch_out[to];
+    out->mbuf[out->n++] = mbuf;
+    if (out->n == FWD_BURST_MAX)
+        dispatch_flush_to(fwd, to);
+}
+
 /* Put the LP fields back before the network packet, without the token when @p token is false, and queue it. */
 static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbuf, uint16_t to,
                           struct dispatch_mark mark, bool token)
@@ -93,14 +102,24 @@ static void dispatch_hand(struct fwd *fwd, struct pkt *pkt, struct rte_mbuf *mbu
         pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
         return;
     }
-    *dispatch_mark(mbuf) = mark;
     mbuf->tx_offload = 0;
     if (unlikely(lp->has & LP_HAS_NEXT_HOP_FACE))
         mbuf->tx_offload = lp->next_hop_face != 0 ? lp->next_hop_face : UINT64_MAX;
-    struct dispatch_out *out = &fwd->dispatch_out[to];
-    out->mbuf[out->n++] = mbuf;
-    if (out->n == FWD_BURST_MAX)
-        dispatch_flush_to(fwd, to);
+    dispatch_queue(fwd, mbuf, to, mark);
+}
+
+void dispatch_acks(struct fwd *fwd, uint16_t to, uint32_t face, const uint64_t *acks, uint8_t n)
+{
+    struct ndn_lp_out fields = {.acks = acks, .n_acks = n};
+    uint8_t packet[NDN_LP_HEADER_MAX + NDN_LP_ACKS_MAX * NDN_LP_ACK_SIZE];
+    uint16_t len = (uint16_t)ndn_lp_prepend(packet + sizeof packet, 0, &fields);
+    struct rte_mbuf *mbuf = chain_from_octets(fwd->pool, packet + sizeof packet - len, len);
+    // Without a buffer they are lost, as on the link.
+    if (mbuf == NULL)
+        return;
+    fwd->stats.originated++;
+    mbuf->tx_offload = 0;
+    dispatch_queue(fwd, mbuf, to, (struct dispatch_mark){.face = face, .via = (uint8_t)to});
 }
 
 bool dispatch_away(struct fwd *fwd, struct pkt *pkt)

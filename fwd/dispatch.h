@@ -62,6 +62,9 @@ bool dispatch_arrive(struct fwd *fwd, struct rte_mbuf *mbuf, struct pkt *pkt, bo
  */
 bool dispatch_second_look(struct fwd *fwd, struct pkt *pkt, bool matched);
 
+/** Hand another worker the Acks of a face that are for it (fwd/reliability.h): an LpPacket that has nothing else. */
+void dispatch_acks(struct fwd *fwd, uint16_t to, uint32_t face, const uint64_t *acks, uint8_t n);
+
 /** Publish how many short CanBePrefix Interests this worker holds; before the Interest leaves for upstream. */
 static inline void dispatch_publish(struct fwd *fwd, unsigned depth)
 {

@@ -7,6 +7,7 @@
 #include "fwd/dispatch.h"
 #include "fwd/input.h"
 #include "fwd/output.h"
+#include "fwd/reliability.h"
 #include "fwd/token.h"
 
 /* What a worker owns beside its tables, in one mapping. */
@@ -18,6 +19,13 @@ struct fwd_memory {
     struct dispatch_out dispatch_out[FWD_WORKERS_MAX];
     uint8_t linear[INPUT_LINEAR_SLACK + INPUT_LINEAR_SIZE];
 };
+
+static int fwd_create_reliability(struct fwd *fwd, const struct fwd_config *config)
+{
+    struct reliability_config reliability = {
+        .faces = config->reliable_faces, .packets = config->reliable_packets, .pages = config->pages};
+    return config->reliable_faces > 0 ? reliability_create(&fwd->reliability, &reliability, config->now_ns) : 0;
+}
 
 int fwd_create(struct fwd **out, const struct fwd_config *config)
 {
@@ -51,7 +59,8 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         dnl_create(&fwd->dnl, config->dnl_capacity, config->pages) != 0 ||
         reass_create(&fwd->reass, &config->reass, config->now_ns) != 0 ||
         measurements_create(&fwd->measurements, config->measurements != 0 ? config->measurements : 4096, config->pages,
-                            config->now_ns) != 0) {
+                            config->now_ns) != 0 ||
+        fwd_create_reliability(fwd, config) != 0) {
         fwd_destroy(fwd);
         return -ENOMEM;
     }
@@ -66,6 +75,7 @@ void fwd_destroy(struct fwd *fwd)
     for (unsigned port = 0; port < PORT_MAX; port++)
         rte_pktmbuf_free_bulk(fwd->tx[port].mbuf, fwd->tx[port].n);
     measurements_destroy(fwd->measurements);
+    reliability_destroy(fwd->reliability);
     if (fwd->reass != NULL)
         reass_destroy(fwd->reass);
     if (fwd->dnl != NULL)
@@ -100,11 +110,15 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
     fwd->stats.drops[DROP_LP_REASS_TIMEOUT] += timed_out;
     cs_poll(fwd->cs, now_ns);
     measurements_poll(fwd->measurements, now_ns, max);
+    if (fwd->reliability != NULL)
+        reliability_poll(fwd, now_ns, max);
 }
 
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)
 {
-    return pit_next_ns(fwd->pit, now_ns);
+    uint64_t pit_ns = pit_next_ns(fwd->pit, now_ns);
+    uint64_t link_ns = fwd->reliability != NULL ? reliability_next_ns(fwd->reliability, now_ns) : UINT64_MAX;
+    return RTE_MIN(pit_ns, link_ns);
 }
 
 int fwd_cs_set(struct fwd *fwd, uint32_t capacity, bool admit, bool serve)
@@ -123,12 +137,14 @@ void fwd_face_removed(struct fwd *fwd, uint32_t face)
     uint32_t freed = reass_face_remove(fwd->reass, face);
     fwd->stats.held -= freed;
     fwd->stats.drops[DROP_LP_REASS_EVICT] += freed;
+    reliability_face_removed(fwd->reliability, face);
 }
 
 int fwd_check(const struct fwd *fwd)
 {
     return pit_check(fwd->pit) != 0 || cs_check(fwd->cs) != 0 || reass_check(fwd->reass) != 0 ||
-                   measurements_check(fwd->measurements) != 0
+                   measurements_check(fwd->measurements) != 0 ||
+                   (fwd->reliability != NULL && reliability_check(fwd->reliability) != 0)
                ? -EINVAL
                : 0;
 }

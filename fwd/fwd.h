@@ -35,6 +35,7 @@ struct rte_ring;
 
 struct dispatch;
 struct dispatch_out;
+struct reliability;
 struct strategy;
 
 /** What all workers read. Written before they start, but for what RCU publishes (fib, faces, strategies). */
@@ -79,6 +80,7 @@ struct fwd {
     struct dnl *dnl;
     struct reass *reass;
     struct measurements *measurements;
+    struct reliability *reliability;    /**< NULL: no face has it */
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
     struct pkt **stay;                  /**< as many: those of them whose names are this worker's */
@@ -109,7 +111,9 @@ struct fwd_config {
     struct cs_config cs;
     struct reass_config reass;
     uint32_t dnl_capacity;
-    uint32_t measurements; /**< prefixes that strategies remember something of; 0: 4096 */
+    uint32_t measurements;     /**< prefixes that strategies remember something of; 0: 4096 */
+    uint32_t reliable_faces;   /**< faces with NDNLPv2 reliability; 0: off, whatever faces' flags */
+    uint32_t reliable_packets; /**< buffers of unacknowledged packets that may be kept */
     enum arena_pages pages;
     struct rte_mempool *pool;
     fwd_send_t send;
@@ -152,7 +156,8 @@ uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns);
  */
 int fwd_cs_set(struct fwd *fwd, uint32_t capacity, bool admit, bool serve);
 
-/** Drop the partial messages of a face that is gone. Its PIT records lapse by themselves: no face has its id again. */
+/** Forget the partial messages and unacknowledged packets of a face that is gone. Its PIT records lapse by themselves:
+ * no face has its id again. */
 void fwd_face_removed(struct fwd *fwd, uint32_t face);
 
 /** Check invariants of all tables: 0, or -EINVAL. Tests and fuzzers. */

@@ -15,6 +15,7 @@
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
 #include "fwd/prefetch.h"
+#include "fwd/reliability.h"
 #include "parser/ndn_encode.h"
 #include "parser/ndn_tlv.h"
 
@@ -153,6 +154,11 @@ static __rte_noinline bool input_parsed(struct fwd *fwd, struct pkt *pkt, enum d
         pkt_refuse(fwd, pkt, drop);
         return false;
     }
+    if (unlikely(pkt->face->flags & FACE_RELIABILITY) && pkt->ndn.lp.has & LP_HAS_HEADER &&
+        !reliability_receive(fwd, pkt->face, &pkt->ndn.lp)) {
+        pkt_refuse(fwd, pkt, DROP_LP_DUPLICATE);
+        return false;
+    }
     off += (uint32_t)(pkt->ndn.net - p);
     if (unlikely(pkt->ndn.type == 0)) {
         if (!(pkt->ndn.lp.has & LP_HAS_FRAGMENT)) {
@@ -181,6 +187,11 @@ bool input_handed_over(struct fwd *fwd, struct pkt *pkt, bool *linear)
     }
     struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient};
     enum drop drop = (enum drop)ndn_packet_parse(p, mbuf->pkt_len, &opts, &pkt->ndn);
+    if (unlikely(drop == DROP_NONE && pkt->ndn.type == 0)) {
+        reliability_handed_over(fwd, pkt->face, &pkt->ndn.lp);
+        pkt_drop(fwd, mbuf, DROP_LP_IDLE);
+        return false;
+    }
     if (drop == DROP_NONE)
         drop = input_network(fwd, pkt, (uint32_t)(pkt->ndn.net - p), *linear);
     if (drop != DROP_NONE)
@@ -324,7 +335,7 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
 /* Nothing has to be done to the parsed packet but to cut its headers off: what input_network() mostly comes to. */
 static inline bool input_is_plain(const struct ndn_packet *ndn)
 {
-    if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE))
+    if (unlikely(ndn->lp.has & (LP_HAS_NEXT_HOP_FACE | LP_HAS_TX_SEQUENCE | LP_HAS_ACK)))
         return false;
     return ndn->type == NDN_TYPE_DATA || (ndn->type == NDN_TYPE_INTEREST && ndn->interest.has_nonce);
 }
@@ -432,8 +443,11 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
         }
     }
     input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
-    if (dispatch)
+    if (dispatch) {
+        if (fwd->reliability != NULL)
+            reliability_hand_over(fwd);
         dispatch_flush(fwd);
+    }
 }
 
 void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns)

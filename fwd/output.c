@@ -5,6 +5,7 @@
 
 #include "fwd/chain.h"
 #include "fwd/output_inline.h"
+#include "fwd/reliability.h"
 
 /* Below this many octets a copy is cheaper than a header buffer and a reference. */
 #define OUTPUT_COPY_MAX 512
@@ -12,6 +13,9 @@
 #define OUTPUT_HEADROOM (NDN_LP_HEADER_MAX + FACE_HDR_MAX)
 /* LpPacket and Fragment headers, Sequence, FragIndex and FragCount of a fragment. */
 #define OUTPUT_FRAGMENT_OVERHEAD (4 + 10 + 4 + 4 + 4)
+#define OUTPUT_TX_SEQUENCE_SIZE  12
+/* What reliability adds to a packet that is sent whole: Sequence, TxSequence, and the LpPacket's length may grow. */
+#define OUTPUT_RELIABLE_SIZE (10 + OUTPUT_TX_SEQUENCE_SIZE + 2)
 /* A PrefixAnnouncement that would take more than this part of a frame or a buffer stays behind. */
 #define OUTPUT_ANNOUNCEMENT_PART 2
 
@@ -32,8 +36,8 @@ void output_flush(struct fwd *fwd, uint16_t port)
     fwd->tx_ports &= ~(1ull << port);
 }
 
-/* The mbuf is a link-layer packet with room for the link header before it. */
-static inline void output_frame(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf)
+/* Make a frame of a link-layer packet that has room for the link header before it. */
+static inline void output_frame(const struct face *face, struct rte_mbuf *mbuf)
 {
     face_header_prepend(face, mbuf);
     // Without an Ethernet header there is no minimum, and padding would be part of the packet.
@@ -41,6 +45,11 @@ static inline void output_frame(struct fwd *fwd, const struct face *face, struct
         face_pad(mbuf);
     else
         thread_port_set_face(mbuf, face->id);
+}
+
+void output_link(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf)
+{
+    output_frame(face, mbuf);
     output_queue(fwd, face->port, mbuf);
 }
 
@@ -82,19 +91,47 @@ static void output_header(struct rte_mbuf *mbuf, const struct ndn_lp_out *lp)
     mbuf->pkt_len += n;
 }
 
+/* What has to be known of a packet that a reliable face is sent. */
+struct output_reliable {
+    const uint8_t *token; /* ours, of an Interest; else NULL */
+    struct reliability_send send;
+};
+
+/* Write header fields and link header before the octets in @p mbuf, with room for both, and queue the frame. */
+static void output_packet(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, struct ndn_lp_out *lp,
+                          struct output_reliable *reliable)
+{
+    if (reliable != NULL) {
+        // An LpPacket that grows may need two octets more for its length.
+        uint32_t header = (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp) + 2, room = face->mtu;
+        uint32_t link = RTE_MIN(room, mbuf->pkt_len + (uint32_t)rte_pktmbuf_headroom(mbuf) - face->hdr_len);
+        reliability_ride(fwd, lp, &reliable->send, link > mbuf->pkt_len + header ? link - mbuf->pkt_len - header : 0);
+    }
+    uint32_t payload_len = mbuf->pkt_len;
+    if (!ndn_lp_out_empty(lp))
+        output_header(mbuf, lp);
+    uint16_t lp_off = mbuf->data_off;
+    uint32_t lp_len = mbuf->pkt_len;
+    output_frame(face, mbuf);
+    if (reliable != NULL)
+        reliability_keep(fwd, &reliable->send, mbuf, lp_off, lp_len,
+                         (uint32_t)ndn_lp_behind_tx_sequence(payload_len, lp) + payload_len, reliable->token);
+    output_queue(fwd, face->port, mbuf);
+}
+
 /* Send a packet in fragments, each copied into a buffer of its own. Takes the mbuf over. */
 static void output_fragments(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf,
-                             const struct ndn_lp_out *lp, enum output_kind kind)
+                             const struct ndn_lp_out *lp, enum output_kind kind, struct output_reliable *reliable)
 {
-    // The fields ride on the first fragment.
-    uint32_t fields = (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
-    uint32_t overhead = OUTPUT_FRAGMENT_OVERHEAD + fields;
+    // The fields ride on the first fragment, but for those that each one has.
+    const uint32_t each = OUTPUT_FRAGMENT_OVERHEAD + (reliable != NULL ? OUTPUT_TX_SEQUENCE_SIZE : 0);
+    uint32_t overhead = each + (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
     if (face->mtu <= overhead) {
         output_refuse(fwd, face, mbuf, DROP_TX_SIZE);
         return;
     }
     // A fragment has one buffer to itself; a small buffer cuts it smaller than the face would.
-    uint32_t room = RTE_MIN(face->mtu - OUTPUT_FRAGMENT_OVERHEAD, output_buffer_room(fwd, &(struct ndn_lp_out){0}));
+    uint32_t room = RTE_MIN(face->mtu - each, output_buffer_room(fwd, &(struct ndn_lp_out){0}));
     uint32_t first = RTE_MIN(RTE_MIN(face->mtu - overhead, output_buffer_room(fwd, lp)), mbuf->pkt_len);
     uint32_t count = 1 + (mbuf->pkt_len - first + room - 1) / room;
     if (count > NDN_LP_FRAGS_MAX) {
@@ -102,9 +139,7 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
         return;
     }
     struct ndn_lp_out part = *lp;
-    part.has_sequence = true;
-    part.frag_count = (uint16_t)count;
-    part.sequence = fwd->sequence;
+    uint64_t sequence = fwd->sequence;
     fwd->sequence += count;
     uint32_t left = mbuf->pkt_len, off = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -115,13 +150,17 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
             output_refuse(fwd, face, mbuf, DROP_TX_NO_MBUF);
             return;
         }
+        part.has_sequence = true;
+        part.sequence = sequence + i;
+        part.frag_index = (uint16_t)i;
+        part.frag_count = (uint16_t)count;
         frag->data_off = (uint16_t)output_headroom(&part);
         chain_read(mbuf, off, rte_pktmbuf_append(frag, (uint16_t)n), n);
-        part.frag_index = (uint16_t)i;
-        output_header(frag, &part);
+        if (reliable != NULL)
+            part.has_tx_sequence = reliability_begin(fwd, face, &reliable->send, &part.tx_sequence);
         fwd->stats.originated++;
-        output_frame(fwd, face, frag);
-        part = (struct ndn_lp_out){.has_sequence = true, .frag_count = (uint16_t)count, .sequence = part.sequence + 1};
+        output_packet(fwd, face, frag, &part, reliable);
+        part = (struct ndn_lp_out){0};
         off += n;
         left -= n;
     }
@@ -131,22 +170,18 @@ static void output_fragments(struct fwd *fwd, const struct face *face, struct rt
     rte_pktmbuf_free(mbuf);
 }
 
-void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *fields,
-                 enum output_kind kind)
+/* Send a packet whole when it fits, else in fragments. @p reliable is NULL when the face is not. */
+static void output_fit(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, struct ndn_lp_out *lp,
+                       enum output_kind kind, struct output_reliable *reliable)
 {
-    struct ndn_lp_out given = *fields, *lp = &given;
     const struct port *port = fwd->shared->port[face->port];
-    if (atomic_load_explicit(&face->down, memory_order_relaxed) != 0) {
-        output_refuse(fwd, face, mbuf, DROP_FACE_DOWN);
-        return;
-    }
-    output_fields(fwd, face, lp, kind);
-    uint32_t header = ndn_lp_out_empty(lp) ? 0 : (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp);
+    const uint32_t each = reliable != NULL ? OUTPUT_RELIABLE_SIZE : 0;
+    uint32_t header = each + (ndn_lp_out_empty(lp) && each == 0 ? 0 : (uint32_t)ndn_lp_prepend_size(mbuf->pkt_len, lp));
     bool move = rte_pktmbuf_headroom(mbuf) < header + face->hdr_len || (mbuf->nb_segs > 1 && !port->tx_multi_seg);
     // A port that sends no chains gets a packet that needs more than one buffer in fragments as well.
     if (unlikely(mbuf->pkt_len + header > face->mtu ||
                  (move && !port->tx_multi_seg && mbuf->pkt_len > output_buffer_room(fwd, lp)))) {
-        output_fragments(fwd, face, mbuf, lp, kind);
+        output_fragments(fwd, face, mbuf, lp, kind, reliable);
         return;
     }
     struct rte_mbuf *moved = NULL;
@@ -159,11 +194,34 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
         }
     }
     output_count(fwd, face, mbuf->pkt_len, kind);
-    if (header > 0)
-        output_header(mbuf, lp);
+    if (reliable != NULL && reliability_begin(fwd, face, &reliable->send, &lp->tx_sequence)) {
+        lp->has_tx_sequence = true;
+        lp->has_sequence = true;
+        lp->frag_count = 1;
+        lp->sequence = fwd->sequence++;
+    }
+    output_packet(fwd, face, mbuf, lp, reliable);
     // Its buffer may have held an announcement until now.
     rte_pktmbuf_free(moved);
-    output_frame(fwd, face, mbuf);
+}
+
+void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *fields,
+                 enum output_kind kind)
+{
+    struct ndn_lp_out lp = *fields;
+    if (atomic_load_explicit(&face->down, memory_order_relaxed) != 0) {
+        output_refuse(fwd, face, mbuf, DROP_FACE_DOWN);
+        return;
+    }
+    output_fields(fwd, face, &lp, kind);
+    if (likely(!(face->flags & FACE_RELIABILITY))) {
+        output_fit(fwd, face, mbuf, &lp, kind, NULL);
+        return;
+    }
+    struct output_reliable reliable;
+    reliable.token = kind == OUTPUT_INTEREST && fields->token_len == TOKEN_SIZE ? fields->token : NULL;
+    reliability_start(&reliable.send);
+    output_fit(fwd, face, mbuf, &lp, kind, &reliable);
 }
 
 uint32_t output_header_any(const struct face *face, uint8_t *net, uint32_t len, const uint8_t token[8])

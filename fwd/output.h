@@ -20,6 +20,9 @@ enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
 void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf, const struct ndn_lp_out *fields,
                  enum output_kind kind);
 
+/** Send a link-layer packet, with room for the face's link header before it, as it is. Takes the mbuf over. */
+void output_link(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf);
+
 /**
  * A second frame from the same octets: @p len octets at @p off of chain @p mbuf, copied, or referenced when they are
  * many and the face's port can send chains. Counted as originated.

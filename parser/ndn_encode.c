@@ -139,9 +139,19 @@ size_t ndn_lp_prepend(uint8_t *end, size_t payload_len, const struct ndn_lp_out 
     return (size_t)(end - p);
 }
 
-size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp)
+size_t ndn_lp_behind_tx_sequence(size_t payload_len, const struct ndn_lp_out *lp)
 {
     size_t size = payload_len > 0 ? tlv_size(NDN_LP_FRAGMENT, payload_len) - payload_len : 0;
+    if (lp->non_discovery)
+        size += tlv_size(NDN_LP_NON_DISCOVERY, 0);
+    if (lp->announcement_len > 0)
+        size += tlv_size(NDN_LP_PREFIX_ANNOUNCEMENT, lp->announcement_len);
+    return size;
+}
+
+size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp)
+{
+    size_t size = ndn_lp_behind_tx_sequence(payload_len, lp);
     if (lp->has_mark)
         size += tlv_size(NDN_LP_CONGESTION_MARK, nni_size(lp->congestion_mark));
     if (lp->has_cache_policy)
@@ -155,10 +165,6 @@ size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp)
     size += (size_t)lp->n_acks * NDN_LP_ACK_SIZE;
     if (lp->has_tx_sequence)
         size += tlv_size(NDN_LP_TX_SEQUENCE, 8);
-    if (lp->non_discovery)
-        size += tlv_size(NDN_LP_NON_DISCOVERY, 0);
-    if (lp->announcement_len > 0)
-        size += tlv_size(NDN_LP_PREFIX_ANNOUNCEMENT, lp->announcement_len);
     if (lp->has_sequence) {
         size += tlv_size(NDN_LP_SEQUENCE, 8);
         if (lp->frag_count > 1)

@@ -106,6 +106,9 @@ static inline bool ndn_lp_out_empty(const struct ndn_lp_out *lp)
 /** Octets that ndn_lp_prepend() would write. */
 size_t ndn_lp_prepend_size(size_t payload_len, const struct ndn_lp_out *lp);
 
+/** Of these, the octets behind the TxSequence, so that another number can be written over it. */
+size_t ndn_lp_behind_tx_sequence(size_t payload_len, const struct ndn_lp_out *lp);
+
 /** Write a TLV-TYPE or TLV-LENGTH number in shortest form, big-endian. @return octets written: 1, 3, 5 or 9 */
 size_t ndn_tlv_put_var(uint8_t *p, uint64_t number);
 

@@ -120,6 +120,8 @@ struct bed *bed_create(const struct bed_config *config)
                       .timeout_ms = 500,
                       .pages = config->pages},
             .dnl_capacity = config->dnl_capacity != 0 ? config->dnl_capacity : 4096,
+            .reliable_faces = config->reliable_faces,
+            .reliable_packets = config->reliable_packets != 0 ? config->reliable_packets : 512,
             .pages = config->pages,
             .pool = bed->pool,
             .send = bed_send,
