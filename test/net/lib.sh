@@ -126,7 +126,7 @@ workers: { ${2:-count = 1;} };
 memory: { mbufs = ${MBUFS:-16384}; mbuf-size = ${MBUF_SIZE:-2176}; };
 pit: { capacity = 16384; dead-nonce-capacity = 65536; };
 cs: { capacity = ${CS_CAPACITY:-0}; };
-fib: { capacity = 1024; };
+fib: { capacity = ${FIB_CAPACITY:-1024}; };
 CONF
     cat "$1.tail" >>"$1"
     rm "$1.tail"
