@@ -50,6 +50,41 @@ say "a neighbour over Ethernet"
 manage face create "ether://[$MAC_P0]" local dev://f1
 has_face "ether://[$MAC_P0]" || fail "no Ethernet face"
 
+say "a remote behind a gateway, one on the link alone, and one on a VLAN"
+ip -n "$NS_P" addr add 10.0.9.9/32 dev lo
+ip -n "$NS_F" route add 10.0.9.0/24 via 10.0.2.2
+manage face create udp4://10.0.9.9:6363 | tee "$tmp/created"
+grep -q 'local=udp4://10.0.2.1:6363' "$tmp/created" || fail "not a face of the port"
+manage route add /G udp4://10.0.9.9:6363
+start_producer serverG /G --local 10.0.9.9:6363
+wait_for 10 grep -q 'face udp4://10.0.9.9:6363: next hop found' "$tmp/pitlaned.log" || fail "no next hop"
+ping_from_consumer /G --udp 10.0.1.1 --local 10.0.1.2:7777 -c 100 -i 1ms
+expect_no_loss 100
+manage face create 'udp6://[fe80::ff:fe00:202%f1]:6363' | tee "$tmp/created"
+grep -qF 'local=udp6://[fe80::ff:fe00:201%f1]:6363' "$tmp/created" || fail "not from the link's address"
+wait_for 10 grep -qF 'face udp6://[fe80::ff:fe00:202%f1]:6363: next hop found' "$tmp/pitlaned.log" || fail "no next hop"
+if ip -n "$NS_F" link add link f1 name f1.5 type vlan id 5 2>"$tmp/vlan"; then
+    ip -n "$NS_F" addr add 10.0.5.1/24 dev f1.5
+    ip -n "$NS_F" link set f1.5 up
+    manage face create udp4://10.0.5.2:6363 | tee "$tmp/created"
+    grep -q 'local=udp4://10.0.5.1:6363' "$tmp/created" || fail "not from the VLAN's address"
+else
+    say "no VLAN interfaces here: $(cat "$tmp/vlan")"
+fi
+
+say "remotes that no port leads to go by the kernel"
+start peer "$NS_F" python3 -c 'import socket
+peers = []
+server = socket.create_server(("127.0.0.1", 7000))
+print("ready", flush=True)
+while True: peers.append(server.accept())'
+wait_for 5 grep -q ready "$tmp/peer.log" || fail "no TCP peer"
+manage face create tcp4://127.0.0.1:7000 | tee "$tmp/created"
+grep -q 'face-created .*remote=tcp4://127.0.0.1:7000' "$tmp/created" || fail "no TCP face"
+manage face create udp4://127.0.0.1:7001 | tee "$tmp/created"
+grep -q 'face-created .*remote=udp4://127.0.0.1:7001' "$tmp/created" || fail "no UDP face"
+manage face create tcp4://127.0.0.1:7002 && fail "connected to nobody"
+
 say "destroyed while packets flow"
 in_c "$pitlane" ping /A --udp 10.0.1.1 --local 10.0.1.2:7777 -c 400 -i 5ms -W 200ms -j >"$tmp/flow.json" &
 flow=$!

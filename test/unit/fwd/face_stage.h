@@ -101,7 +101,7 @@ static uint32_t stage_on_demand;
 
 static inline void stage_begin(void)
 {
-    bed = bed_create(&(struct bed_config){.n_workers = STAGE_WORKERS, .pages = ARENA_PAGES_SMALL});
+    bed = bed_create(&(struct bed_config){.n_workers = STAGE_WORKERS, .cs_capacity = 16, .pages = ARENA_PAGES_SMALL});
     for (unsigned p = 0; p < 2; p++) {
         struct port *port = bed_port(bed);
         port->config.device = p == 0 ? "port0,x=1" : "port1";

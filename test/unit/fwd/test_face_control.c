@@ -324,6 +324,46 @@ Test(face_control, null_faces_take_packets_and_send_nothing)
     cr_expect_eq(bed_check(bed), 0);
 }
 
+/* An Interest of a local application that names the Content Store's face as next hop (NextHopFaceId 254). */
+static void interest_to_store(uint32_t face, const char *uri, uint32_t nonce)
+{
+    uint8_t packet[256] = {0x64, 0, 0xfd, 0x03, 0x30, 1, FACE_ID_CONTENT_STORE, 0x50};
+    size_t len = bed_interest(packet + 9, sizeof packet - 9, uri, &(struct bed_fields){.nonce = nonce});
+    packet[1] = (uint8_t)(len + 7);
+    packet[8] = (uint8_t)len;
+    bed_packet(bed, face, packet, len + 9);
+}
+
+Test(face_control, an_interest_to_the_content_store_is_answered_from_there_or_not_at_all)
+{
+    uint32_t producer = bed_ether(bed, &bed->port[0], 2);
+    const struct face_config config = {
+        .port = bed_bare_port(bed)->index, .kind = FACE_BARE, .scope = FACE_SCOPE_LOCAL, .flags = FACE_LOCAL_FIELDS};
+    uint32_t local = bed_face(bed, &config);
+    bed_route(bed, "/A", producer, 1);
+    bed_send_interest(bed, local, "/A/1", &(struct bed_fields){.nonce = 1});
+    bed_send_data(bed, producer, "/A/1", &(struct bed_fields){.freshness_ms = 10000});
+    bed_drop_sent(bed);
+    interest_to_store(local, "/A/1", 2);
+    cr_assert_eq(bed->n_sent, 1);
+    uint32_t to;
+    cr_expect_eq(bed_parse_sent(bed, 0, &to).type, NDN_TYPE_DATA);
+    cr_expect_eq(to, local);
+    bed_drop_sent(bed);
+    interest_to_store(local, "/A/2", 3);
+    bed_pass(bed, 10000);
+    cr_expect_eq(bed->n_sent, 0, "neither Data nor Nack, and nothing to the route's face");
+    struct stats_face sum;
+    face_control_counters(control, FACE_ID_CONTENT_STORE, &sum);
+    cr_expect_eq(sum.out_drops, 1);
+    cr_expect_eq(bed_check(bed), 0);
+    bed_drop_sent(bed);
+    for (uint16_t w = 0; w < STAGE_WORKERS; w++) {
+        cs_resize(bed->fwd[w]->cs, 0);
+        cs_poll(bed->fwd[w]->cs, bed->now_ns);
+    }
+}
+
 static const struct change_row {
     enum stage_face face;
     struct face_update update;
