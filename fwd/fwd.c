@@ -17,6 +17,7 @@ struct fwd_memory {
     struct pkt pkts[FWD_BURST_MAX];
     struct pkt *stay[FWD_BURST_MAX];
     struct dispatch_out dispatch_out[FWD_WORKERS_MAX];
+    struct fwd_broadcast broadcast;
     uint8_t linear[INPUT_LINEAR_SLACK + INPUT_LINEAR_SIZE];
 };
 
@@ -42,6 +43,7 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         .stay = memory->stay,
         .linear = memory->linear + INPUT_LINEAR_SLACK,
         .dispatch_out = memory->dispatch_out,
+        .broadcast = &memory->broadcast,
         .now_ns = config->now_ns,
         .random = config->seed,
         .worker = config->worker,

@@ -72,6 +72,14 @@ typedef uint16_t (*fwd_send_t)(struct fwd *fwd, uint16_t port, struct rte_mbuf *
 
 struct pkt;
 
+/** Faces that a strategy broadcasts to, as they were at a time. */
+struct fwd_broadcast {
+    bool is_known;
+    uint8_t n;
+    uint32_t tick;      /**< wheel tick */
+    uint32_t face[128]; /**< FaceIds of the non-local ones; some may be gone */
+};
+
 struct fwd {
     /* Read for every packet. */
     const struct fwd_shared *shared;
@@ -81,6 +89,7 @@ struct fwd {
     struct reass *reass;
     struct measurements *measurements;
     struct reliability *reliability;    /**< NULL: no face has it */
+    struct fwd_broadcast *broadcast;
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
     struct pkt **stay;                  /**< as many: those of them whose names are this worker's */

@@ -185,20 +185,26 @@ static inline void data_erase(struct fwd *fwd, const struct pkt *pkt, struct pit
     ndn_interest_erase(fwd, entry);
 }
 
-/* Tell the strategies that watch; entries that were satisfied before count once. */
+/* Tell the strategies that watch. Entries whose strategy holds the Data back are no longer matches. */
 static void data_report(struct data_work *work)
 {
     struct fwd *fwd = work->fwd;
-    fwd->stats.satisfied += work->n_match;
+    unsigned n = 0;
     for (unsigned i = 0; i < work->n_match; i++) {
         struct pit_entry *entry = work->match[i];
-        if (likely(!(entry->flags & PIT_WATCHED)))
+        bool held = false;
+        if (unlikely(entry->flags & PIT_WATCHED)) {
+            const struct strategy *strategy = strategy_watching(fwd, entry);
+            struct pit_out *out = pit_out_find(fwd->pit, entry, work->pkt->face->id);
+            held = strategy->type->data != NULL && strategy->type->data(fwd, strategy, work->pkt, entry, out);
+        }
+        if (held)
             continue;
-        fwd->stats.satisfied -= (entry->flags & PIT_SATISFIED) != 0;
-        const struct strategy *strategy = strategy_watching(fwd, entry);
-        if (strategy->type->data != NULL)
-            strategy->type->data(fwd, strategy, work->pkt, entry, pit_out_find(fwd->pit, entry, work->pkt->face->id));
+        // One that waited for slower upstreams was counted when it was satisfied.
+        fwd->stats.satisfied += !(entry->flags & PIT_SATISFIED);
+        work->match[n++] = entry;
     }
+    work->n_match = n;
 }
 
 /* A watched entry that other upstreams may still answer stays for a while, without downstreams. @return false: not */
@@ -240,8 +246,12 @@ static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit
             pkt_refuse(fwd, pkt, DROP_UNSOLICITED_DATA);
         return;
     }
-    data_keep(fwd, pkt);
     data_report(&work);
+    if (unlikely(work.n_match == 0)) {
+        pkt_drop(fwd, pkt->mbuf, DROP_DATA_HELD);
+        return;
+    }
+    data_keep(fwd, pkt);
     data_satisfy(&work);
     for (unsigned i = 0; i < work.n_match; i++)
         if (!data_linger(fwd, pkt, work.match[i]))

@@ -86,9 +86,8 @@ void ndn_nack(struct fwd *fwd, struct pkt *pkt)
     out->nack = reason == 0 || reason > UINT8_MAX ? 1 : (uint8_t)reason;
     const struct fib_entry *fib = fib_lookup(fwd->shared->fib, &pkt->ndn.name);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
-    if (strategy->type->nack != NULL)
-        strategy->type->nack(fwd, strategy, pkt, entry, out);
-    if (strategy->type->handles_nack)
+    bool done = strategy->type->nack != NULL && strategy->type->nack(fwd, strategy, pkt, entry, out);
+    if (!done && strategy->type->handles_nack)
         nack_aggregate(fwd, entry);
     pkt_drop(fwd, pkt->mbuf, DROP_NACK_TAKEN);
 }

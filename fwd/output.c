@@ -66,15 +66,17 @@ static uint32_t output_buffer_room(const struct fwd *fwd, const struct ndn_lp_ou
 }
 
 /*
- * Leave out what this face does not take. Local applications need not know of tokens, nor give them back: an
- * Interest to them has none, and is bare unless it has something to say.
+ * Leave out what this face does not take. Local applications need not know of tokens, nor give them back, and forward
+ * nothing: an Interest to them has none, and is bare unless it has something to say.
  */
 static void output_fields(const struct fwd *fwd, const struct face *face, struct ndn_lp_out *lp, enum output_kind kind)
 {
     if (!(face->flags & FACE_LOCAL_FIELDS))
         lp->has_incoming_face = false;
-    if (kind == OUTPUT_INTEREST && face->scope == FACE_SCOPE_LOCAL)
+    if (kind == OUTPUT_INTEREST && face->scope == FACE_SCOPE_LOCAL) {
         lp->token_len = 0;
+        lp->non_discovery = false;
+    }
     if (lp->announcement_len > 0) {
         uint32_t room = RTE_MIN((uint32_t)face->mtu, (uint32_t)rte_pktmbuf_data_room_size(fwd->pool));
         if (lp->announcement_len > room / OUTPUT_ANNOUNCEMENT_PART)

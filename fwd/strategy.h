@@ -64,11 +64,17 @@ struct strategy_type {
     uint8_t straggler_ms; /**< how long a watched entry outlives Data while other upstreams may answer */
     /** Choose upstreams for a new or retransmitted Interest whose in-record is in place. */
     void (*interest)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);
-    /** Data from an upstream of a watched entry, before it is sent on; NULL: not of interest. */
-    void (*data)(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
+    /**
+     * Data from an upstream of a watched entry, before it is sent on; NULL: not of interest.
+     * @return true: it is not for this entry's downstreams now
+     */
+    bool (*data)(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
                  struct pit_out *out);
-    /** A Nack, which is in @p out already; NULL: not of interest. */
-    void (*nack)(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
+    /**
+     * A Nack, which is in @p out already; NULL: not of interest.
+     * @return true: the strategy has dealt with it, the entry may be gone
+     */
+    bool (*nack)(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
                  struct pit_out *out);
     /** The timer that strategy_wake_at() set: choose more upstreams, once for each downstream. NULL: sets none. */
     void (*timer)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);
@@ -84,6 +90,7 @@ extern const struct strategy_type strategy_asf;
 extern const struct strategy_type strategy_best_route;
 extern const struct strategy_type strategy_multicast;
 extern const struct strategy_type strategy_random;
+extern const struct strategy_type strategy_self_learning;
 
 /** best-route; of every strategy's parameters the defaults. */
 extern const struct strategy strategy_default;

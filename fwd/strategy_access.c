@@ -75,23 +75,24 @@ static void access_timer(struct fwd *fwd, const struct strategy *strategy, struc
     access_multicast(fwd, choice, true);
 }
 
-static void access_data(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt,
+static bool access_data(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt,
                         struct pit_entry *entry, struct pit_out *out)
 {
     const struct ndn_name *name = &pkt->ndn.name;
     unsigned depth = RTE_MIN((unsigned)name->n_comps - 1, (unsigned)NDN_NAME_DEPTH);
     if (name->n_comps == 0 || entry->n_in == 0)
-        return;
+        return false;
     struct measurements_entry *known =
         measurements_get(fwd->measurements, name, depth, strategy->number, ACCESS_LIFETIME_MS, fwd->now_ns);
     if (known == NULL)
-        return;
+        return false;
     uint32_t rtt = strategy_rtt(fwd, out);
     struct measurements_face *face = measurements_face_get(known, out->face, ACCESS_LIFETIME_MS, fwd->now_ns);
     measurements_rtt_add(&face->rtt, rtt);
     // Another next hop: what is known of this one counts, not what was measured of its predecessor.
     known->last_face = out->face;
     known->rtt = face->rtt;
+    return false;
 }
 
 const struct strategy_type strategy_access = {

@@ -209,28 +209,30 @@ static struct measurements_face *asf_of(struct fwd *fwd, const struct strategy *
     return measurements_face_get(entry, face, strategy->measurements_lifetime_ms, fwd->now_ns);
 }
 
-static void asf_data(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
+static bool asf_data(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
                      struct pit_out *out)
 {
     struct measurements_face *known = asf_of(fwd, strategy, pkt, entry, out->face);
     if (known == NULL)
-        return;
+        return false;
     measurements_rtt_add(&known->rtt, strategy_rtt(fwd, out));
     known->state = MEASUREMENTS_RTT;
     known->n_timeouts = 0;
     if (known->timed == asf_timed(entry))
         known->timed = 0;
+    return false;
 }
 
-static void asf_nack(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
+static bool asf_nack(struct fwd *fwd, const struct strategy *strategy, const struct pkt *pkt, struct pit_entry *entry,
                      struct pit_out *out)
 {
     struct measurements_face *known = asf_of(fwd, strategy, pkt, entry, out->face);
     if (known == NULL)
-        return;
+        return false;
     known->state = MEASUREMENTS_TIMEOUT;
     known->n_timeouts = (uint16_t)RTE_MIN(known->n_timeouts + 1, UINT16_MAX);
     known->timed = 0;
+    return false;
 }
 
 const struct strategy_type strategy_asf = {

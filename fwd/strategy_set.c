@@ -39,8 +39,8 @@ struct strategy_set {
     uint16_t n;
 };
 
-static const struct strategy_type *const set_types[] = {&strategy_access, &strategy_asf, &strategy_best_route,
-                                                        &strategy_multicast, &strategy_random};
+static const struct strategy_type *const set_types[] = {&strategy_access,    &strategy_asf,    &strategy_best_route,
+                                                        &strategy_multicast, &strategy_random, &strategy_self_learning};
 
 /* A component of a parsed name. */
 struct set_comp {

@@ -161,7 +161,8 @@ void mgmt_receive(struct mgmt *mgmt, const uint8_t *packet, size_t len, uint64_t
         return;
     }
     if (pkt.type == NDN_TYPE_DATA || (pkt.lp.has & LP_HAS_NACK) != 0) {
-        mgmt_express_answer(mgmt, &pkt);
+        if (!mgmt_express_answer(mgmt, &pkt))
+            mgmt_learn(mgmt, &pkt, now_ns, wall_ms);
         return;
     }
     mgmt->wall_ms = wall_ms;

@@ -107,24 +107,27 @@ static void finish(struct mgmt_expressed *taken, const uint8_t *content, size_t 
     }
 }
 
-void mgmt_express_answer(struct mgmt *mgmt, struct ndn_packet *pkt)
+bool mgmt_express_answer(struct mgmt *mgmt, struct ndn_packet *pkt)
 {
     static const uint8_t nothing;
     struct ndn_name *name = &pkt->name;
     struct mgmt_expressed *taken = NULL;
     if (mgmt->n_expressed == 0)
-        return;
+        return false;
     hash_name(mgmt, name);
     take(mgmt, name->value, name->len, name->hash_full, true, &taken);
     if (pkt->type == NDN_TYPE_INTEREST) { // in a Nack
+        bool was_asked = taken != NULL;
         finish(taken, NULL, 0);
-        return;
+        return was_asked;
     }
     for (unsigned depth = 1; depth <= name->depth; depth++)
         take(mgmt, name->value, name->end[depth], name->hash[depth], false, &taken);
     size_t len;
     const uint8_t *content = read_content(pkt, &len);
+    bool was_asked = taken != NULL;
     finish(taken, content != NULL ? content : &nothing, len);
+    return was_asked;
 }
 
 uint64_t mgmt_express_poll(struct mgmt *mgmt, uint64_t now_ns)

@@ -134,10 +134,15 @@ void mgmt_notify_fini(struct mgmt *mgmt);
 
 /* fwd/mgmt/mgmt_express.c */
 
-/** Data or a Nack came in. */
-void mgmt_express_answer(struct mgmt *mgmt, struct ndn_packet *pkt);
+/** Data or a Nack came in. @return true when it answered an Interest of ours */
+bool mgmt_express_answer(struct mgmt *mgmt, struct ndn_packet *pkt);
 uint64_t mgmt_express_poll(struct mgmt *mgmt, uint64_t now_ns);
 void mgmt_express_fini(struct mgmt *mgmt);
+
+/* fwd/mgmt/mgmt_learn.c */
+
+/** Data or a Nack that a worker reports, with IncomingFaceId. */
+void mgmt_learn(struct mgmt *mgmt, const struct ndn_packet *pkt, uint64_t now_ns, uint64_t wall_ms);
 
 /* fwd/mgmt/module_cs.c */
 

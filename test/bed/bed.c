@@ -248,6 +248,23 @@ uint32_t bed_bare(struct bed *bed, struct port *port)
     return bed_face(bed, &config);
 }
 
+void bed_internal(struct bed *bed)
+{
+    struct port *port = bed_bare_port(bed);
+    struct face_config config = {.port = port->index,
+                                 .kind = FACE_THREAD,
+                                 .scope = FACE_SCOPE_LOCAL,
+                                 .flags = FACE_LOCAL_FIELDS,
+                                 .local_uri = "internal://",
+                                 .remote_uri = "internal://"};
+    BED_CHECK(face_add_reserved(bed->shared.faces, &config, FACE_ID_INTERNAL) == 0);
+    // To its port it is the one face that has no link header.
+    struct face bare = *face_get(bed->shared.faces, FACE_ID_INTERNAL);
+    bare.kind = FACE_BARE;
+    BED_CHECK(port_face_add(port, &bare) == 0 && bed->n_faces < BED_FACES_MAX);
+    bed->face[bed->n_faces++] = FACE_ID_INTERNAL;
+}
+
 void bed_route(struct bed *bed, const char *prefix, uint32_t face, uint32_t cost)
 {
     uint8_t name[NDN_NAME_MAX];
@@ -285,7 +302,7 @@ struct rte_mbuf *bed_frame(struct bed *bed, uint32_t id, const void *packet, siz
     // What the peer sends is what we would send, with the ends exchanged.
     struct face peer = *face;
     uint8_t *hdr = peer.hdr;
-    if (face->kind != FACE_BARE) {
+    if (face->hdr_len != 0) {
         bool group = hdr[0] & 1;
         if (!group)
             memcpy(hdr, face->hdr + 6, 6);
@@ -377,10 +394,16 @@ static size_t bed_wrap(uint8_t *buf, size_t len, const struct bed_fields *fields
         .nack_reason = fields->nack,
         .has_cache_policy = fields->no_cache,
         .cache_policy = 1,
+        .non_discovery = fields->non_discovery,
+        .announcement = fields->announcement,
+        .announcement_len = fields->announcement_len,
     };
     uint8_t *packet = buf + NDN_LP_HEADER_MAX;
-    bool plain = lp.token_len == 0 && lp.nack_reason == 0 && !lp.has_cache_policy;
-    size_t header = plain ? 0 : ndn_lp_prepend(packet, len, &lp);
+    if (lp.announcement_len > 0) {
+        memmove(packet + lp.announcement_len, packet, len);
+        packet += lp.announcement_len;
+    }
+    size_t header = ndn_lp_out_empty(&lp) ? 0 : ndn_lp_prepend(packet, len, &lp);
     memmove(buf, packet - header, header + len);
     return header + len;
 }

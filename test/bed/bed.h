@@ -80,6 +80,8 @@ uint32_t bed_ether_multicast(struct bed *bed, struct port *port);
 uint32_t bed_udp4(struct bed *bed, struct port *port, uint8_t host);
 uint32_t bed_udp6(struct bed *bed, struct port *port, uint8_t host);
 uint32_t bed_bare(struct bed *bed, struct port *port);
+/** The internal face, FaceId 1, behind a port of its own: what management and the control thread stand behind. */
+void bed_internal(struct bed *bed);
 /** Any face. */
 uint32_t bed_face(struct bed *bed, const struct face_config *config);
 
@@ -118,8 +120,11 @@ struct bed_fields {
     uint8_t fill;          /**< Data: value of those octets */
     const void *token;     /**< PitToken to wrap with */
     uint8_t token_len;
-    uint16_t nack; /**< wrap as Nack with this reason */
-    bool no_cache; /**< CachePolicy NoCache */
+    uint16_t nack;            /**< wrap as Nack with this reason */
+    bool no_cache;            /**< CachePolicy NoCache */
+    bool non_discovery;       /**< Interest: NonDiscovery */
+    const void *announcement; /**< Data: PrefixAnnouncement */
+    uint16_t announcement_len;
 };
 size_t bed_interest(uint8_t *buf, size_t size, const char *uri, const struct bed_fields *fields);
 size_t bed_data(uint8_t *buf, size_t size, const char *uri, const struct bed_fields *fields);
