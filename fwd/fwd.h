@@ -88,7 +88,7 @@ struct fwd {
     struct dnl *dnl;
     struct reass *reass;
     struct measurements *measurements;
-    struct reliability *reliability;    /**< NULL: no face has it */
+    struct reliability *reliability; /**< NULL: no face has it */
     struct fwd_broadcast *broadcast;
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
