@@ -232,6 +232,7 @@ static void take(struct ping *ping, const struct ndn_packet *packet, uint64_t no
 static int loop(struct ping *ping)
 {
     struct link_packet received;
+    bool more = false; // the link holds packets that it has read already, of which the kernel knows nothing
     ping->next_send_ns = ping_now_ns();
     while (!ping_stopped() && (ping->next < ping->count || ping->n_pending > 0)) {
         uint64_t now_ns = ping_now_ns();
@@ -258,16 +259,19 @@ static int loop(struct ping *ping)
             if (due_ns < wake_ns)
                 wake_ns = due_ns;
         }
-        uint64_t wait_ns = wake_ns > now_ns ? wake_ns - now_ns : 0;
+        uint64_t wait_ns = wake_ns > now_ns && !more ? wake_ns - now_ns : 0;
         const struct timespec wait = {.tv_sec = (time_t)(wait_ns / 1000000000),
                                       .tv_nsec = (long)(wait_ns % 1000000000)};
         struct pollfd fd = {.fd = link_fd(ping->link), .events = link_events(ping->link)};
-        if (ppoll(&fd, 1, &wait, NULL) <= 0)
+        if (ppoll(&fd, 1, &wait, NULL) <= 0 && !more)
             continue;
+        more = true;
         for (unsigned i = 0; i < BURST; i++) {
             int ret = link_receive(ping->link, &received);
-            if (ret == -EAGAIN)
+            if (ret == -EAGAIN) {
+                more = false;
                 break;
+            }
             if (ret < 0) {
                 fprintf(stderr, "pitlane: cannot receive: %s\n", strerror(-ret));
                 return ret;
