@@ -5,6 +5,7 @@
  * one, with a mark.
  */
 #include "parser/ndn_lp.h"
+#include "parser/ndn_tlv.h"
 #include "ports/sock/mark.h"
 #include "ports/sock/queue.h"
 #include "ports/sock/stream.h"
@@ -83,14 +84,16 @@ static void mark(const uint8_t *p, size_t len)
 {
     static uint8_t out[STREAM_ELEMENT_MAX + MARK_SIZE_MAX];
     struct ndn_lp before, after;
-    bool was_lp = len > 0 && p[0] == 0x64;
+    struct cursor c = cursor_make(p, len);
+    uint32_t type = 0;
+    bool was_lp = cursor_tlv_type(&c, true, &type) == VERDICT_OK && type == NDN_LP_PACKET;
     bool sound = was_lp && ndn_lp_parse(p, len, true, &before) == VERDICT_OK;
     size_t n = mark_packet(out, sizeof out, p, len);
     if (n == 0) {
         CHECK(was_lp && (!sound || (before.has & LP_HAS_CONGESTION_MARK) != 0));
         return;
     }
-    CHECK(n > len && n <= len + MARK_SIZE_MAX);
+    CHECK(n <= len + MARK_SIZE_MAX);
     if (was_lp && !sound)
         return;
     CHECK(ndn_lp_parse(out, n, true, &after) == VERDICT_OK);
