@@ -10,7 +10,7 @@
 #include "test/unit/fwd/fake_nfd.h"
 
 /** Items as the reference forwarder sends them. */
-#define FACE_269                                                                                                   \
+#define FACE_272                                                                                                   \
     "8068690201107216756470343a2f2f3139382e31382e322e373a363336338116756470343a2f2f3139382e31382e322e313a36333633" \
     "840100850100860100870405f5e100880400010000890205789001009101009701009201009301009801009401009501006c0102"
 #define RIB                                                                                                            \
@@ -126,7 +126,7 @@ Test(client_manage, refusals_are_exit_1_with_the_code_and_the_words)
 {
     static const struct fake_rule rules[] = {
         {.path = "faces/create", .code = 406, .text = "Cannot create multicast UDP faces"},
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "faces/update", .code = 409, .text = "Invalid persistency"},
         {.path = "faces/destroy", .code = 403, .text = "authorization rejected"},
         {.path = "rib/register", .code = 414, .text = "too long"},
@@ -189,7 +189,7 @@ Test(client_manage, nobody_at_the_socket_is_exit_1)
 Test(client_manage, faces_are_found_by_number_or_uri)
 {
     static const struct fake_rule rules[] = {
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "faces/destroy", .code = 200, .text = "OK"},
         {.path = "faces/update",
          .code = 200,
@@ -211,7 +211,7 @@ Test(client_manage, faces_are_found_by_number_or_uri)
     expect("face show 272", none, COMMAND_FAILED, "", "Face not found\n", NULL);
     expect("route remove /A udp://198.18.2.7", none, COMMAND_FAILED, "", "Face not found\n", NULL);
     static const struct fake_rule two[] = {
-        {.path = "faces/query", .hex = FACE_269 FACE_269}, {.path = "rib/unregister", .code = 200, .text = "OK"}, {0}};
+        {.path = "faces/query", .hex = FACE_272 FACE_272}, {.path = "rib/unregister", .code = 200, .text = "OK"}, {0}};
     expect("route add /A udp://198.18.2.7", two, COMMAND_FAILED, "",
            "Multiple faces match specified remote FaceUri. Re-run the command with a FaceId: 272 "
            "(local=udp4://198.18.2.1:6363), 272 (local=udp4://198.18.2.1:6363)\n",
@@ -229,7 +229,7 @@ Test(client_manage, faces_are_found_by_number_or_uri)
 Test(client_manage, routes_are_added_with_the_defaults_of_nfdc)
 {
     static const struct fake_rule rules[] = {
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "rib/register",
          .code = 200,
          .text = "OK",
@@ -258,7 +258,7 @@ Test(client_manage, routes_are_added_with_the_defaults_of_nfdc)
     expect("route add '/a b/%00/v=5/...' 272", rules, COMMAND_OK, accepted, "",
            "faces/query\nrib/register name=/a%20b/%00/v=5/... face=272 origin=255 cost=0 flags=1\n");
     static const struct fake_rule expiring[] = {
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "rib/register",
          .code = 200,
          .text = "OK",
@@ -328,8 +328,8 @@ Test(client_manage, strategies_and_the_content_store_are_changed)
 Test(client_manage, lists_are_tables_from_what_the_reference_forwarder_sends)
 {
     static const struct fake_rule rules[] = {
-        {.path = "faces/list", .hex = FACE_269, .segment = 50},
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/list", .hex = FACE_272, .segment = 50},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "faces/channels", .hex = CHANNELS},
         {.path = "rib/list", .hex = RIB},
         {.path = "fib/list", .hex = FIB},
@@ -396,7 +396,7 @@ Test(client_manage, a_report_has_every_list)
     static const struct fake_rule rules[] = {
         {.path = "status/general", .hex = STATUS},
         {.path = "faces/channels", .hex = CHANNELS},
-        {.path = "faces/list", .hex = FACE_269},
+        {.path = "faces/list", .hex = FACE_272},
         {.path = "fib/list", .hex = FIB},
         {.path = "rib/list", .hex = RIB},
         {.path = "cs/info", .hex = CS},
@@ -431,8 +431,8 @@ Test(client_manage, every_list_and_result_is_one_json_document)
 {
     static const struct fake_rule rules[] = {
         {.path = "faces/create", .code = 200, .text = "OK", .body = FACE_BODY},
-        {.path = "faces/list", .hex = FACE_269},
-        {.path = "faces/query", .hex = FACE_269},
+        {.path = "faces/list", .hex = FACE_272},
+        {.path = "faces/query", .hex = FACE_272},
         {.path = "faces/destroy", .code = 200, .text = "OK"},
         {.path = "faces/channels", .hex = CHANNELS},
         {.path = "rib/list", .hex = RIB},
