@@ -24,6 +24,9 @@
 /* Attempts to give a full device its frames. */
 #define WORKER_TX_TRIES 8
 
+/* How long a worker is waited for to begin what it is asked. */
+#define WORKER_CALL_NS 1000000000
+
 /* How long a worker that stops waits for what others hand over; they stop at the same time. */
 #define WORKER_DRAIN_NS 10000000
 
@@ -316,15 +319,24 @@ void worker_stop(struct worker *worker)
     worker->fwd = NULL;
 }
 
+static uint64_t worker_monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 int worker_run(struct worker *worker, void (*run)(struct fwd *fwd, void *arg), void *arg)
 {
     worker->call = run;
     worker->call_arg = arg;
     atomic_store_explicit(&worker->call_state, WORKER_CALL_ASKED, memory_order_release);
-    for (unsigned i = 0; atomic_load_explicit(&worker->call_state, memory_order_acquire) != WORKER_CALL_IDLE; i++) {
+    uint64_t end_ns = worker_monotonic_ns() + WORKER_CALL_NS;
+    while (atomic_load_explicit(&worker->call_state, memory_order_acquire) != WORKER_CALL_IDLE) {
         int asked = WORKER_CALL_ASKED;
         // Once it has begun it must be waited for.
-        if (i >= 20000 && atomic_compare_exchange_strong(&worker->call_state, &asked, WORKER_CALL_IDLE))
+        if (worker_monotonic_ns() >= end_ns &&
+            atomic_compare_exchange_strong(&worker->call_state, &asked, WORKER_CALL_IDLE))
             return -ETIMEDOUT;
         rte_delay_us_sleep(50);
     }

@@ -70,6 +70,21 @@ Test(ndn_encode, data)
     cr_expect_eq(ndn_data_encode(p, 56, &out, NULL, NULL), 56);
 }
 
+Test(ndn_encode, meta_info)
+{
+    uint8_t p[80];
+    struct ndn_data_out out = {.name = (const uint8_t *)"\x08\x01\x41", .name_len = 3, .content_type = 3};
+    expect_octets(p, ndn_data_encode(p, sizeof p, &out, NULL, NULL),
+                  "0633 0703080141 1403180103 1500 16031B0100 1720[00]32 ");
+    out.freshness_ms = 1000;
+    out.final_block = (const uint8_t *)"\x32\x01\x07";
+    out.final_block_len = 3;
+    expect_octets(p, ndn_data_encode(p, sizeof p, &out, NULL, NULL),
+                  "063C 0703080141 140C180103190203E81A03320107 1500 16031B0100 1720[00]32 ");
+    cr_expect_eq(ndn_data_encode(p, 61, &out, NULL, NULL), 0);
+    cr_expect_eq(ndn_data_encode(p, 62, &out, NULL, NULL), 62);
+}
+
 static void expect_header(const struct ndn_lp_out *lp, size_t payload_len, const char *recipe)
 {
     uint8_t p[NDN_LP_HEADER_MAX + 200];

@@ -407,6 +407,48 @@ Test(cs, erase_takes_what_is_below_a_prefix)
     destroy(cs);
 }
 
+Test(cs, an_erasure_goes_in_steps)
+{
+    enum { N = 100 };
+    struct cs *cs = data_cs(2 * N, 2 * N, CS_LRU);
+    char uri[32];
+    for (int i = 0; i < N; i++) {
+        snprintf(uri, sizeof uri, i % 2 == 0 ? "/a/%d" : "/b/%d", i);
+        insert(cs, uri, 0, 0, (uint32_t)i + 1);
+    }
+    struct data_name n;
+    data_name(&n, "/a");
+    struct cs_erasure erasure = {.prefix = &n.name, .max = N};
+    cs_erase_step(cs, &erasure, 10);
+    cr_assert_eq(erasure.erased, 5, "ten entries were looked at");
+    cr_assert(!erasure.done && !erasure.more);
+    cr_assert_eq(cs_check(cs), 0);
+    unsigned steps = 1;
+    for (; !erasure.done; steps++)
+        cs_erase_step(cs, &erasure, 10);
+    cr_assert_eq(steps, 10);
+    cr_assert_eq(erasure.erased, N / 2);
+    cr_assert(!erasure.more);
+
+    data_name(&n, "/b");
+    erasure = (struct cs_erasure){.prefix = &n.name, .max = 3};
+    while (!erasure.done)
+        cs_erase_step(cs, &erasure, 10);
+    cr_assert_eq(erasure.erased, 3);
+    cr_assert(erasure.more, "there is a fourth");
+    struct cs_info info;
+    cs_info(cs, &info);
+    cr_assert_eq(info.n_entries, N / 2 - 3);
+    cr_assert_eq(info.capacity_max, 2 * N);
+    erasure = (struct cs_erasure){.prefix = &n.name, .max = N / 2 - 3};
+    while (!erasure.done)
+        cs_erase_step(cs, &erasure, 10);
+    cr_assert_eq(erasure.erased, N / 2 - 3);
+    cr_assert(!erasure.more, "exactly so many there were");
+    cr_assert_eq(cs_check(cs), 0);
+    destroy(cs);
+}
+
 Test(cs, prefetch_changes_nothing)
 {
     struct cs *cs = data_cs(8, 8, CS_LRU);
