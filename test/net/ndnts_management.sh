@@ -18,14 +18,10 @@ ndnts() { # NAME SCRIPT ARGUMENTS...
     say "$name: $(tail -n 1 "$tmp/$name.log")"
 }
 
-ends() {
+{
     xdp_ports
-    cat <<CONF
-rib: { localhop-security = [ "any" ]; };
-CONF
-}
-
-ends | SOCKETS= CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
+    echo 'rib: { localhop-security = [ "any" ]; };'
+} | SOCKETS= CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 ndnts management management.mjs --uri "unix://$socket"
 for uri in "unix://$socket" tcp://127.0.0.1:6363 udp://127.0.0.1:6363 ws://127.0.0.1:9696/; do
@@ -36,8 +32,9 @@ stop_daemon
 
 in_f "$node" "$peers/signed.mjs" --make "$tmp/anchor.cert" || fail "no certificate"
 {
-    ends
+    xdp_ports
     cat <<CONF
+rib: { localhost-security = [ "$tmp/anchor.cert" ]; };
 authorizations: ( { certfile = "$tmp/anchor.cert"; privileges = [ "faces", "fib", "cs", "strategy-choice" ]; } );
 CONF
 } | SOCKETS= CS_CAPACITY=4096 MBUFS=32768 write_conf "$tmp/conf"
