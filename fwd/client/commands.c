@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The table of commands. */
 #include "fwd/client/command.h"
+#include "fwd/client/import.h"
 #include "fwd/client/manage.h"
 #include "fwd/client/ping.h"
 #include "fwd/client/show.h"
@@ -230,6 +231,11 @@ const struct command command_table[] = {
      .text = "Answers every Interest below PREFIX with Data signed with DigestSha256. Over the forwarder's socket it "
              "registers PREFIX first. Stops at SIGINT or SIGTERM and prints counts.",
      .run = pingserver_run},
+    {.noun = "import-nfd-conf", .operand = "FILE", .options = import_options,
+     .help = "turn an nfd.conf into a pitlane.conf, and say what became of each key",
+     .text = "A key is taken as a setting of pitlaned, has no effect, or leaves something to be done by hand; what is to "
+             "be done is also written at the head of the new file. A key that NFD does not know is a fault, as there.",
+     .run = import_run},
     {.noun = "help", .operand = "[COMMAND]", .help = "show all commands, or the usage of one", .run = command_run_help},
     {.noun = "completion", .help = "print a completion script for bash", .text = "Use it by: source <(pitlane completion)",
      .run = command_run_completion},
