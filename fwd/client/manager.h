@@ -52,7 +52,6 @@ uint32_t manager_command(struct manager *manager, const char *module, const char
 struct manager_dataset {
     uint8_t *p;
     size_t len;
-    size_t size;
 };
 
 /**

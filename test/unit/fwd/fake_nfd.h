@@ -44,6 +44,7 @@ struct fake_rule {
     const char *hex;         /**< octets of the dataset */
     size_t segment;          /**< octets of a segment; 0: all in one */
     enum fake_act act;
+    unsigned forgets; /**< so many requests for later segments are not answered */
 };
 
 struct fake_nfd {
@@ -53,6 +54,7 @@ struct fake_nfd {
     pthread_t thread;
     char log[16384]; /**< a line for each request; to be read after fake_nfd_stop() */
     size_t log_len;
+    unsigned n_forgotten;
 };
 
 static size_t fake_hex(const char *hex, uint8_t *out, size_t size)
@@ -162,7 +164,6 @@ static size_t fake_data(uint8_t *out, const uint8_t *name, size_t name_len, uint
 static void fake_answer(struct fake_nfd *fake, int fd, const struct fake_rule *rule, const struct ndn_packet *interest,
                         uint64_t segment)
 {
-    (void)fake;
     static _Thread_local uint8_t octets[65536], out[NDN_LP_HEADER_MAX + 2 * NDN_PACKET_MAX];
     uint8_t name[NDN_NAME_MAX], number[8], content[NDN_PACKET_MAX];
     uint8_t *packet = out + NDN_LP_HEADER_MAX;
@@ -191,6 +192,13 @@ static void fake_answer(struct fake_nfd *fake, int fd, const struct fake_rule *r
     } else {
         size_t size = rule->segment > 0 ? rule->segment : n_octets + 1;
         uint64_t last = n_octets > 0 ? (n_octets - 1) / size : 0;
+        if (segment > last)
+            return;
+        // Segments in the store may be gone.
+        if (segment > 0 && fake->n_forgotten < rule->forgets) {
+            fake->n_forgotten++;
+            return;
+        }
         size_t off = segment * size, n = n_octets - off < size ? n_octets - off : size;
         if (interest->interest.can_be_prefix && rule->act != FAKE_NO_NAMES) {
             name_len += fake_tlv(name + name_len, 54, number, ndn_tlv_put_nni(number, 1700000000000));
