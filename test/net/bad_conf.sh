@@ -65,6 +65,12 @@ face: { a: { port = "left"; vlan = 4095; remote = "ether://[02:00:00:00:01:02]";
 check syntax 2 <<<'port: { left: { netdev = "f0"; }; };
 = = ='
 check not-text <<<"$(head -c 2000 "$pitlane" | tr -d '\0')"
+echo rubbish >"$tmp/rubbish"
+check no-certificate 2 <<<'
+authorizations = ( { certfile = "nowhere.ndncert"; privileges = [ "faces" ]; } );'
+check not-a-certificate 2 <<<'rib: {
+  localhop-security = [ "rubbish" ];
+};'
 check no-device 1 <<<'port: { left: { mtu = 1500; }; };'
 check no-remote 2 <<<'port: { left: { netdev = "f0"; }; };
 face: { a: { port = "left"; }; };'

@@ -16,9 +16,9 @@ static const enum auth_privilege rib[] = {AUTH_RIB_LOCALHOST, AUTH_RIB_LOCALHOP}
 
 Test(auth, without_authorizations_everybody_commands_modules_even_unsigned)
 {
-    static const char *const texts[] = {"cs: { };", "authorizations = ( );",
-                                        "authorizations = ( { certfile = \"any\"; privileges = [ \"faces\", \"fib\", "
-                                        "\"cs\", \"strategy-choice\" ]; } );"};
+    static const char listed[] = "authorizations = ( { certfile = \"any\"; privileges = [ \"faces\", \"fib\", "
+                                 "\"cs\", \"strategy-choice\" ]; } );";
+    static const char *const texts[] = {"cs: { };", "authorizations = ( );", listed};
     uint8_t octets[MAKER_MAX];
     size_t len = maker_unsigned(octets, "/localhost/nfd/faces/create/x");
     for (size_t i = 0; i < 3; i++) {
@@ -92,7 +92,7 @@ static void expect_key_works(unsigned type)
     uint8_t octets[MAKER_MAX];
     uint64_t time = NOW;
     for (unsigned i = 0; i < 8; i++) {
-        struct maker_command command = {.key = &key, .time_ms = time++, .nonce = i & 5 ? time : 0};
+        struct maker_command command = {.key = &key, .time_ms = ++time, .nonce = i & 5 ? i + 1 : 0};
         command.locator = i & 2 ? "/op/KEY/1/self/v=1" : NULL;
         size_t len = i & 4 ? maker_v02(octets, &command) : maker_signed(octets, &command);
         cr_expect_eq(auth_is_command_v02(octets, len), (i & 4) != 0);
