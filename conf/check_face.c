@@ -132,6 +132,14 @@ static void check_face(struct check *check, struct conf_face *face, const struct
     if (face->scope == CONF_SCOPE_LOCAL && face->kind != CONF_BARE)
         CHECK_FAULT(check, face, "scope",
                     "face.%s.scope: /localhost must not leave the host; local is allowed on bare ports only", name);
+    if (face->local_fields && face->scope != CONF_SCOPE_LOCAL)
+        CHECK_FAULT(check, face, "local-fields",
+                    "face.%s.local-fields: a neighbour must not choose where Interests go; only with scope local",
+                    name);
+    if (face->reliability && face->link_type != CONF_LINK_P2P)
+        CHECK_FAULT(check, face, "reliability",
+                    "face.%s.reliability: of several neighbours none can acknowledge for all; it is for hosts only",
+                    name);
     if (face->vlan > 0 && face->kind == CONF_BARE)
         CHECK_FAULT(check, face, "vlan", "face.%s.vlan: frames of a bare port have no VLAN tag; remove it", name);
     if (!udp && (face->mac != NULL || face->next_hop_text != NULL))

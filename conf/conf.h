@@ -37,6 +37,13 @@ enum conf_log_level { CONF_LOG_ERROR = 0, CONF_LOG_WARNING, CONF_LOG_INFO, CONF_
 enum conf_hugepages { CONF_HUGEPAGES_AUTO = 0, CONF_HUGEPAGES_YES, CONF_HUGEPAGES_NO };
 enum conf_checksum { CONF_CHECKSUM_VERIFY = 0, CONF_CHECKSUM_TRUST };
 enum conf_cs_policy { CONF_CS_LRU = 0, CONF_CS_PRIORITY_FIFO };
+/** Values as in fwd/fwd.h. */
+enum conf_cs_unsolicited {
+    CONF_CS_DROP_ALL = 0,
+    CONF_CS_ADMIT_LOCAL,
+    CONF_CS_ADMIT_NETWORK,
+    CONF_CS_ADMIT_ALL,
+};
 
 /* Values as in NFD management (and ports/face.h). */
 enum conf_scope { CONF_SCOPE_NON_LOCAL = 0, CONF_SCOPE_LOCAL = 1 };
@@ -115,6 +122,7 @@ struct conf_face {
     int scope;                      /**< enum conf_scope */
     int link_type;                  /**< enum conf_link_type, by the kind of remote unless configured */
     int persistency;                /**< enum conf_persistency */
+    bool local_fields, reliability, congestion_marking;
     const char *remote, *local, *mac, *next_hop_text; /**< as configured; all but remote may be NULL */
 };
 
@@ -150,6 +158,17 @@ struct conf_cs {
     uint32_t capacity;     /**< Data packets of each worker; 0: off */
     uint32_t capacity_max; /**< most that management may ask for; at least capacity */
     int policy;            /**< enum conf_cs_policy */
+    int unsolicited;       /**< enum conf_cs_unsolicited */
+};
+
+#define CONF_REGIONS_MAX 32
+
+/** What the forwarding of Interests depends on beside routes and strategies. */
+struct conf_forwarding {
+    struct conf_at at;
+    unsigned default_hop_limit; /**< 0: none */
+    unsigned n_regions;
+    const char *region[CONF_REGIONS_MAX]; /**< name URIs, as prefixes of routes are */
 };
 
 struct conf_fib {
@@ -157,7 +176,7 @@ struct conf_fib {
     uint32_t capacity; /**< prefixes */
 };
 
-/** NDNLPv2 reassembly, of each worker. */
+/** NDNLPv2 reassembly and reliability, of each worker. */
 struct conf_lp {
     struct conf_at at;
     uint32_t max_fragments; /**< of one message */
@@ -165,6 +184,8 @@ struct conf_lp {
     uint64_t budget;   /**< octets of packet buffers held */
     uint32_t messages; /**< partial messages at once */
     uint32_t per_face; /**< partial messages of one face */
+    uint32_t reliable_faces;
+    uint32_t unacknowledged; /**< buffers of packets that wait for an Ack */
 };
 
 /** Values as in fwd/mgmt/auth.h. */
@@ -253,6 +274,7 @@ struct conf {
     struct conf_cs cs;
     struct conf_fib fib;
     struct conf_lp lp;
+    struct conf_forwarding forwarding;
     struct conf_port *port;
     unsigned n_ports;
     struct conf_face *face;

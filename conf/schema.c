@@ -22,6 +22,11 @@ static const struct schema_choice checksums[] = {
     {"verify", CONF_CHECKSUM_VERIFY}, {"trust", CONF_CHECKSUM_TRUST}, {NULL, 0}};
 static const struct schema_choice cs_policies[] = {
     {"lru", CONF_CS_LRU}, {"priority-fifo", CONF_CS_PRIORITY_FIFO}, {NULL, 0}};
+static const struct schema_choice cs_unsolicited[] = {{"drop-all", CONF_CS_DROP_ALL},
+                                                      {"admit-local", CONF_CS_ADMIT_LOCAL},
+                                                      {"admit-network", CONF_CS_ADMIT_NETWORK},
+                                                      {"admit-all", CONF_CS_ADMIT_ALL},
+                                                      {NULL, 0}};
 static const struct schema_choice scopes[] = {
     {"non-local", CONF_SCOPE_NON_LOCAL}, {"local", CONF_SCOPE_LOCAL}, {NULL, 0}};
 static const struct schema_choice persistencies[] = {
@@ -137,6 +142,13 @@ static const struct schema_key face_keys[] = {
      .meaning = "ad-hoc: senders of the group may not hear one another; groups only, as multi-access."},
     {"persistency", SCHEMA_CHOICE, FIELD(conf_face, persistency), .choices = persistencies, .def = "persistent",
      .meaning = "As management shows it; either stays until management destroys it."},
+    {"reliability", SCHEMA_BOOL, FIELD(conf_face, reliability), .def = "false",
+     .meaning =
+         "Packets are acknowledged, and sent again when they are not (NDNLPv2); the other side must do so, too."},
+    {"congestion-marking", SCHEMA_BOOL, FIELD(conf_face, congestion_marking), .def = "false",
+     .meaning = "Packets are given a CongestionMark when the port's device has refused some for 100 ms."},
+    {"local-fields", SCHEMA_BOOL, FIELD(conf_face, local_fields), .def = "false",
+     .meaning = "Packets carry IncomingFaceId, and may come with NextHopFaceId; only with scope local."},
 };
 
 static const struct schema_key route_keys[] = {
@@ -185,6 +197,18 @@ static const struct schema_key cs_keys[] = {
      .zero = "as capacity", .meaning = "Most that the capacity may be raised to while running."},
     {"policy", SCHEMA_CHOICE, FIELD(conf_cs, policy), .choices = cs_policies, .def = "lru",
      .meaning = "Which Data goes first when the CS is full."},
+    {"unsolicited", SCHEMA_CHOICE, FIELD(conf_cs, unsolicited), .choices = cs_unsolicited, .def = "drop-all",
+     .meaning = "Whose Data is kept although no Interest asked for it: nobody's, that of local applications, that of "
+                "the network, everybody's."},
+};
+
+static const struct schema_key forwarding_keys[] = {
+    {"default-hop-limit", SCHEMA_COUNT, FIELD(conf_forwarding, default_hop_limit), .min = 1, .max = 255, .def = "0",
+     .zero = "none", .meaning = "HopLimit of Interests that come without."},
+    {"region", SCHEMA_TEXTS, ELEMENTS(conf_forwarding, region, n_regions), .max = 4096, .accept = accept_name,
+     .form = "NAME", .def_note = "none",
+     .meaning = "Names of the network regions that this forwarder is in: an Interest with a ForwardingHint that is a "
+                "prefix of one of them goes on by its own name."},
 };
 
 static const struct schema_key fib_keys[] = {
@@ -203,6 +227,11 @@ static const struct schema_key lp_keys[] = {
      .meaning = "Incomplete packets of each worker."},
     {"per-face", SCHEMA_COUNT, FIELD(conf_lp, per_face), .min = 1, .max = 1 << 20, .def = "64",
      .meaning = "Incomplete packets of one face."},
+    {"reliable-faces", SCHEMA_COUNT, FIELD(conf_lp, reliable_faces), .min = 1, .max = 16384, .def = "256",
+     .zero = "no face has reliability", .meaning = "Faces with reliability; more of them go without."},
+    {"unacknowledged", SCHEMA_COUNT, FIELD(conf_lp, unacknowledged), .min = 64, .max = 1 << 20, .def = "4096",
+     .meaning = "Packet buffers that each worker keeps until they are acknowledged, a quarter of them for one face; "
+                "what finds no room is sent once."},
 };
 
 static const struct schema_key authorization_keys[] = {
@@ -353,7 +382,9 @@ const struct schema_section schema_sections[] = {
     {"pit", ONE(pit, pit_keys), .restart = true, .meaning = "Pending Interest Table."},
     {"cs", ONE(cs, cs_keys), .restart = true, .meaning = "Content Store."},
     {"fib", ONE(fib, fib_keys), .restart = true, .meaning = "Forwarding Information Base."},
-    {"lp", ONE(lp, lp_keys), .restart = true, .meaning = "NDNLPv2 reassembly."},
+    {"lp", ONE(lp, lp_keys), .restart = true, .meaning = "NDNLPv2 reassembly and reliability."},
+    {"forwarding", ONE(forwarding, forwarding_keys), .restart = true,
+     .meaning = "What becomes of Interests, beside routes and strategies."},
     {"authorizations", .kind = SCHEMA_LIST,
      MANY(authorization, n_authorizations, CONF_AUTHORIZATIONS_MAX, authorization_keys), .restart = true,
      .meaning = "Who may command faces, FIB, CS and strategies. As long as nobody is listed everyone on this host "

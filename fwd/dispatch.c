@@ -122,6 +122,13 @@ void dispatch_acks(struct fwd *fwd, uint16_t to, uint32_t face, const uint64_t *
     dispatch_queue(fwd, mbuf, to, (struct dispatch_mark){.face = face, .via = (uint8_t)to});
 }
 
+bool dispatch_owns(const struct fwd *fwd, const struct ndn_name *name)
+{
+    const struct dispatch *dispatch = fwd->shared->dispatch;
+    return dispatch == NULL ||
+           dispatch_owner(dispatch, name, RTE_MIN((unsigned)name->n_comps, (unsigned)dispatch->depth)) == fwd->worker;
+}
+
 bool dispatch_away(struct fwd *fwd, struct pkt *pkt)
 {
     const struct dispatch *dispatch = fwd->shared->dispatch;

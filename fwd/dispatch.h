@@ -50,6 +50,9 @@ struct dispatch_out {
 /** Hand the packet to its owner when that is another worker. @return true when it is gone */
 bool dispatch_away(struct fwd *fwd, struct pkt *pkt);
 
+/** True when Interests for this very name are this worker's. */
+bool dispatch_owns(const struct fwd *fwd, const struct ndn_name *name);
+
 /** Parse a packet that was handed over. @return false when it was dropped; *linear as for frames */
 bool dispatch_arrive(struct fwd *fwd, struct rte_mbuf *mbuf, struct pkt *pkt, bool *linear);
 

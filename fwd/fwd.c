@@ -47,6 +47,7 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         .now_ns = config->now_ns,
         .random = config->seed,
         .worker = config->worker,
+        .short_room = OUTPUT_SHORT_ROOM,
         .cs_on = config->cs.capacity > 0,
         .cs_serve = config->cs.capacity > 0,
         .cs_admit = config->cs.capacity > 0,

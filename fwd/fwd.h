@@ -35,8 +35,12 @@ struct rte_ring;
 
 struct dispatch;
 struct dispatch_out;
+struct region;
 struct reliability;
 struct strategy;
+
+/** Whose Data goes into the Content Store although nobody asked for it (NFD cs_unsolicited_policy). */
+enum fwd_unsolicited { FWD_DROP_ALL = 0, FWD_ADMIT_LOCAL, FWD_ADMIT_NETWORK, FWD_ADMIT_ALL };
 
 /** What all workers read. Written before they start, but for what RCU publishes (fib, faces, strategies). */
 struct fwd_shared {
@@ -48,8 +52,12 @@ struct fwd_shared {
     const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
     struct dispatch *dispatch;                /**< NULL with one worker */
     uint16_t n_workers;
-    bool lenient;                                   /**< tlv-lenient */
-    uint32_t max_lifetime_ms;                       /**< cap on InterestLifetime */
+    bool lenient;              /**< tlv-lenient */
+    uint32_t max_lifetime_ms;  /**< cap on InterestLifetime */
+    uint8_t default_hop_limit; /**< of Interests that come without; 0: none */
+    uint8_t unsolicited;       /**< enum fwd_unsolicited */
+    uint16_t n_regions;
+    const struct region *regions;                   /**< network region table (fwd/region.h) */
     uint32_t face_share;                            /**< in-records one face may hold in one worker's PIT */
     struct rte_ring *unknown_peer[FWD_WORKERS_MAX]; /**< to the control thread: first frames of on-demand faces */
 };
@@ -58,6 +66,13 @@ struct fwd_shared {
 struct fwd_tx {
     uint16_t n;
     struct rte_mbuf *mbuf[FWD_BURST_MAX];
+};
+
+/** A port whose device takes less than it is given (fwd/congestion.c). */
+struct fwd_congestion {
+    uint64_t last_ns;      /**< when it last refused frames */
+    uint64_t next_mark_ns; /**< the next packet is marked after that */
+    uint32_t n_marks;      /**< since it began */
 };
 
 struct fwd;
@@ -99,10 +114,12 @@ struct fwd {
     uint64_t now_ns;                    /**< of the burst being worked on */
     uint64_t random;                    /**< state of the nonce generator */
     uint64_t sequence;                  /**< next NDNLPv2 Sequence */
+    uint64_t mark_ports;                /**< bit of each port whose next packet is to have a CongestionMark */
     uint16_t worker;
-    bool cs_on;    /**< the next two, or one of them */
-    bool cs_serve; /**< Interests are looked up in the CS */
-    bool cs_admit; /**< Data goes into the CS */
+    uint16_t short_room; /**< room before a packet that may leave on the short way; above all there is: none may */
+    bool cs_on;          /**< the next two, or one of them */
+    bool cs_serve;       /**< Interests are looked up in the CS */
+    bool cs_admit;       /**< Data goes into the CS */
     fwd_send_t send;
     void *send_ctx;
 
@@ -110,6 +127,7 @@ struct fwd {
     struct stats_face *face_stats; /**< FACE_SLOTS of them */
     uint64_t tx_ports;             /**< bit of each port with frames in tx[] */
     struct fwd_tx tx[PORT_MAX];
+    struct fwd_congestion congestion[PORT_MAX];
 };
 _Static_assert(PORT_MAX <= 64, "one bit a port");
 

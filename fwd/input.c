@@ -28,42 +28,86 @@ static unsigned input_var_size(uint8_t first)
     return first < 253 ? 1 : 1 + (2u << (first - 253));
 }
 
-unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
+/*
+ * Make room for @p size octets at @p off of the Interest at @p net: what is before them moves left, header, PIT token
+ * and all. @return how many octets the packet now begins earlier; *at is where the new octets go
+ */
+static unsigned input_insert(uint8_t *net, struct ndn_packet *ndn, unsigned off, unsigned size, uint8_t **at)
 {
     struct ndn_interest *interest = &ndn->interest;
     unsigned type_size = input_var_size(net[0]);
     unsigned header = type_size + input_var_size(net[type_size]);
-    unsigned value_len = ndn->net_len - header + NDN_NONCE_TLV_SIZE;
+    unsigned value_len = ndn->net_len - header + size;
     unsigned new_header = 1 + (unsigned)ndn_tlv_var_size(value_len);
-    unsigned nonce_off = interest->nonce_off;
-    uint8_t *start = net + header - NDN_NONCE_TLV_SIZE - new_header;
+    uint8_t *start = net + header - size - new_header;
 
     if (ndn->lp.token_len > 0) {
         // It stands in front of the Interest, where that now begins.
         memmove(start - ndn->lp.token_len, ndn->lp.token, ndn->lp.token_len);
         ndn->lp.token = start - ndn->lp.token_len;
     }
-    memmove(net + header - NDN_NONCE_TLV_SIZE, net + header, nonce_off - header);
-    uint8_t *nonce = net + nonce_off - NDN_NONCE_TLV_SIZE;
+    memmove(net + header - size, net + header, off - header);
+    start[0] = NDN_TYPE_INTEREST;
+    ndn_tlv_put_var(start + 1, value_len);
+    *at = net + off - size;
+
+    // Offsets count from the new beginning; those of what stands behind change by the new octets, too.
+    int front = (int)new_header - (int)header, behind = front + (int)size;
+    interest->nonce_off = (uint16_t)((int)interest->nonce_off + (interest->nonce_off < off ? front : behind));
+    if (interest->hop_limit_off != 0)
+        interest->hop_limit_off = (uint16_t)((int)interest->hop_limit_off + behind);
+    for (unsigned i = 0; i < interest->n_hints; i++)
+        interest->hint[i].off = (uint16_t)(interest->hint[i].off + front);
+    ndn->name.value -= size;
+    ndn->net = start;
+    ndn->net_len = (uint16_t)(new_header + value_len);
+    return (unsigned)(net - start);
+}
+
+unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
+{
+    struct ndn_interest *interest = &ndn->interest;
+    uint8_t *nonce;
+    unsigned moved = input_insert(net, ndn, interest->nonce_off, NDN_NONCE_TLV_SIZE, &nonce);
     interest->nonce = (uint32_t)pkt_random(fwd);
     nonce[0] = NDN_TYPE_NONCE;
     nonce[1] = sizeof interest->nonce;
     for (unsigned i = 0; i < sizeof interest->nonce; i++)
         nonce[2 + i] = (uint8_t)(interest->nonce >> (24 - 8 * i));
-    start[0] = NDN_TYPE_INTEREST;
-    ndn_tlv_put_var(start + 1, value_len);
-
-    int moved = (int)new_header - (int)header;
     interest->has_nonce = true;
-    interest->nonce_off = (uint16_t)((int)nonce_off + moved + 2);
-    for (unsigned i = 0; i < interest->n_hints; i++)
-        interest->hint[i].off = (uint16_t)(interest->hint[i].off + moved);
-    if (interest->hop_limit_off != 0)
-        interest->hop_limit_off = (uint16_t)(interest->hop_limit_off + moved + NDN_NONCE_TLV_SIZE);
-    ndn->name.value -= NDN_NONCE_TLV_SIZE;
-    ndn->net = start;
-    ndn->net_len = (uint16_t)(new_header + value_len);
-    return (unsigned)(net - start);
+    interest->nonce_off = (uint16_t)(nonce + 2 - ndn->net);
+    return moved;
+}
+
+unsigned input_put_hop_limit(uint8_t *net, struct ndn_packet *ndn, uint8_t hop_limit)
+{
+    struct ndn_interest *interest = &ndn->interest;
+    // Behind the Nonce, and behind the InterestLifetime when there is one.
+    unsigned off = interest->nonce_off + (unsigned)sizeof interest->nonce;
+    struct cursor c = cursor_make(net + off, ndn->net_len - off);
+    struct tlv tlv;
+    while (cursor_left(&c) > 0 && tlv_read(&c, true, &tlv) == VERDICT_OK)
+        if (tlv.type == NDN_TLV_LIFETIME)
+            off = (unsigned)(tlv.value + tlv.len - net);
+    uint8_t *at;
+    unsigned moved = input_insert(net, ndn, off, NDN_HOP_LIMIT_TLV_SIZE, &at);
+    interest->hop_limit = (uint8_t)RTE_MIN(hop_limit + 1, UINT8_MAX);
+    at[0] = NDN_TLV_HOP_LIMIT;
+    at[1] = 1;
+    at[2] = interest->hop_limit;
+    interest->hop_limit_off = (uint16_t)(at + 2 - ndn->net);
+    return moved;
+}
+
+/* Put what an Interest lacks into it. @return how many octets it now begins earlier */
+static unsigned input_complete(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn)
+{
+    unsigned moved = 0;
+    if (!ndn->interest.has_nonce)
+        moved = input_put_nonce(fwd, net, ndn);
+    if (fwd->shared->default_hop_limit > 0 && ndn->interest.hop_limit_off == 0 && !(ndn->lp.has & LP_HAS_NACK))
+        moved += input_put_hop_limit(net - moved, ndn, fwd->shared->default_hop_limit);
+    return moved;
 }
 
 /*
@@ -75,12 +119,17 @@ static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, b
     struct ndn_packet *ndn = &pkt->ndn;
     if (unlikely(ndn->lp.has & LP_HAS_NEXT_HOP_FACE && !(pkt->face->flags & FACE_LOCAL_FIELDS)))
         return DROP_LP_LOCAL_FIELD;
-    bool bare_nonce = ndn->type == NDN_TYPE_INTEREST && !ndn->interest.has_nonce;
-    if (unlikely(bare_nonce && ndn->net_len > NDN_PACKET_MAX - NDN_NONCE_TLV_SIZE))
-        return DROP_PKT_OVERSIZE;
+    bool incomplete =
+        ndn->type == NDN_TYPE_INTEREST &&
+        (!ndn->interest.has_nonce || (fwd->shared->default_hop_limit > 0 && ndn->interest.hop_limit_off == 0));
+    if (unlikely(incomplete && ndn->net_len > NDN_PACKET_MAX - NDN_NONCE_TLV_SIZE - NDN_HOP_LIMIT_TLV_SIZE)) {
+        if (!ndn->interest.has_nonce)
+            return DROP_PKT_OVERSIZE;
+        incomplete = false; // it does without HopLimit
+    }
     if (unlikely(linear)) {
-        if (bare_nonce)
-            input_put_nonce(fwd, fwd->linear + (ndn->net - fwd->linear), ndn);
+        if (incomplete)
+            input_complete(fwd, fwd->linear + (ndn->net - fwd->linear), ndn);
         if (ndn->type == NDN_TYPE_INTEREST) {
             // An Interest may be rewritten, so it moves to buffers that are ours alone.
             struct rte_mbuf *copy = chain_from_octets(fwd->pool, ndn->net, ndn->net_len);
@@ -93,8 +142,8 @@ static enum drop input_network(struct fwd *fwd, struct pkt *pkt, uint32_t off, b
         }
     } else {
         struct rte_mbuf *mbuf = pkt->mbuf;
-        if (unlikely(bare_nonce))
-            off -= input_put_nonce(fwd, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off), ndn);
+        if (unlikely(incomplete))
+            off -= input_complete(fwd, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, off), ndn);
         mbuf->data_off = (uint16_t)(mbuf->data_off + off);
         mbuf->data_len = ndn->net_len;
         mbuf->pkt_len = ndn->net_len;
@@ -340,9 +389,9 @@ static inline bool input_is_plain(const struct ndn_packet *ndn)
     return ndn->type == NDN_TYPE_DATA || (ndn->type == NDN_TYPE_INTEREST && ndn->interest.has_nonce);
 }
 
-/* A frame from a port; as input_frame_any(). */
+/* A frame from a port; as input_frame_any(). @p each not 0: none of them is plain. */
 static inline bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt,
-                               const struct ndn_parse_opts *opts, struct input_memo *memo, bool *linear)
+                               const struct ndn_parse_opts *opts, struct input_memo *memo, unsigned each, bool *linear)
 {
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
     pkt->mbuf = mbuf;
@@ -355,7 +404,7 @@ static inline bool input_frame(struct fwd *fwd, const struct port *port, struct 
     pkt->face = memo->face;
     memo->stats->in_bytes += len;
     enum drop drop = (enum drop)ndn_packet_parse(p, len, opts, ndn);
-    if (unlikely(drop != DROP_NONE || !input_is_plain(ndn))) {
+    if (unlikely((drop | each) != 0 || !input_is_plain(ndn))) {
         *linear = false;
         return input_parsed(fwd, pkt, drop, p, sizeof(struct rte_ether_hdr), memo->sender, linear);
     }
@@ -427,13 +476,15 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
         rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
     // Frames that the memo knows are Ethernet, which pads.
     const struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = true};
+    // With a default HopLimit every packet is looked at more closely.
+    const unsigned each = fwd->shared->default_hop_limit;
     struct input_memo memo = {.face = NULL};
     struct pkt *pkt = fwd->pkts;
     for (unsigned i = 0; i < n; i++) {
         if (i + INPUT_AHEAD < n)
             rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
         bool linear;
-        if (!input_frame(fwd, port, mbufs[i], pkt, &opts, &memo, &linear))
+        if (!input_frame(fwd, port, mbufs[i], pkt, &opts, &memo, each, &linear))
             continue;
         pkt++;
         // The next packet in several segments needs the linear buffer, which this one's names point into.

@@ -9,8 +9,9 @@
 /* Octets kept free before fwd->linear, so that a Nonce can be put into an Interest there. */
 #define INPUT_LINEAR_SLACK 64
 
-#define NDN_TYPE_NONCE     10
-#define NDN_NONCE_TLV_SIZE 6
+#define NDN_TYPE_NONCE         10
+#define NDN_NONCE_TLV_SIZE     6
+#define NDN_HOP_LIMIT_TLV_SIZE 3
 
 /**
  * Put a random Nonce into the Interest at @p net, which has none (NDN packet spec: a forwarder adds it). The front of
@@ -19,6 +20,12 @@
  * @return how many octets the packet now begins earlier
  */
 unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn);
+
+/**
+ * Put a HopLimit into the Interest at @p net, which has none: one more than @p hop_limit, as the pipeline takes one
+ * off. As input_put_nonce(), with 8 octets and the token's size before it free.
+ */
+unsigned input_put_hop_limit(uint8_t *net, struct ndn_packet *ndn, uint8_t hop_limit);
 
 /** Parse pkt->mbuf, a link-layer packet from another worker that has passed all checks of the link there. */
 bool input_handed_over(struct fwd *fwd, struct pkt *pkt, bool *linear);

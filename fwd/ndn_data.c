@@ -169,12 +169,31 @@ static void data_satisfy(struct data_work *work)
         pkt_drop(fwd, mbuf, DROP_DATA_UNWANTED);
 }
 
-static inline void data_keep(struct fwd *fwd, const struct pkt *pkt)
+static inline bool data_may_be_kept(const struct fwd *fwd, const struct pkt *pkt)
 {
     const struct ndn_lp *lp = &pkt->ndn.lp;
-    if (likely(fwd->cs_admit && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1)))
+    return likely(fwd->cs_admit && !(lp->has & LP_HAS_CACHE_POLICY && lp->cache_policy == 1));
+}
+
+static inline void data_keep(struct fwd *fwd, const struct pkt *pkt)
+{
+    if (likely(data_may_be_kept(fwd, pkt)))
         cs_insert(fwd->cs, &pkt->ndn.name, pkt->mbuf, 0, pkt->mbuf->pkt_len, pkt->ndn.data.freshness_ms, false,
                   fwd->now_ns);
+}
+
+/* Data that nobody asked for: into the Content Store, where Interests for it come by, when the policy says so. */
+static void data_unsolicited(struct fwd *fwd, struct pkt *pkt)
+{
+    uint8_t policy = fwd->shared->unsolicited;
+    bool local = pkt->face->scope == FACE_SCOPE_LOCAL;
+    bool admit = policy == FWD_ADMIT_ALL || policy == (local ? FWD_ADMIT_LOCAL : FWD_ADMIT_NETWORK);
+    if (!admit || !data_may_be_kept(fwd, pkt) || !dispatch_owns(fwd, &pkt->ndn.name)) {
+        pkt_refuse(fwd, pkt, DROP_UNSOLICITED_DATA);
+        return;
+    }
+    cs_insert(fwd->cs, &pkt->ndn.name, pkt->mbuf, 0, pkt->mbuf->pkt_len, pkt->ndn.data.freshness_ms, true, fwd->now_ns);
+    pkt_drop(fwd, pkt->mbuf, DROP_UNSOLICITED_KEPT);
 }
 
 static inline void data_erase(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry)
@@ -243,7 +262,7 @@ static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit
         if (pkt->look.matched)
             pkt_drop(fwd, pkt->mbuf, DROP_SECOND_LOOK);
         else
-            pkt_refuse(fwd, pkt, DROP_UNSOLICITED_DATA);
+            data_unsolicited(fwd, pkt);
         return;
     }
     data_report(&work);

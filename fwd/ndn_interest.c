@@ -10,6 +10,7 @@
 #include "fwd/dispatch.h"
 #include "fwd/nack.h"
 #include "fwd/output_inline.h"
+#include "fwd/region.h"
 #include "fwd/strategy.h"
 #include "fwd/token.h"
 
@@ -114,10 +115,12 @@ static uint32_t interest_expiry(const struct fwd *fwd, const struct pkt *pkt)
 }
 
 /* Next hops of the first delegation that has any (NDN ForwardingHint), else those of the name, in @p named. */
-static __rte_noinline const struct fib_entry *interest_route(struct fwd *fwd, const struct pkt *pkt,
-                                                             struct pit_entry *entry, const struct fib_entry *named)
+static __rte_noinline const struct fib_entry *interest_route(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry,
+                                                             const struct fib_entry *named)
 {
     const struct ndn_interest *interest = &pkt->ndn.interest;
+    if (region_strip_hint(fwd, pkt))
+        return named;
     struct pit_in *in = pit_in_find(fwd->pit, entry, pkt->face->id);
     if (in != NULL)
         in->hops |= INTEREST_HOPS_HINTED;
@@ -288,6 +291,7 @@ static __rte_noinline void interest_to_face(struct fwd *fwd, struct pkt *pkt, st
     else if (face->scope == FACE_SCOPE_NON_LOCAL && pkt->ndn.interest.hop_limit == 0)
         refused = DROP_HOP_LIMIT_SPENT;
     if (refused == DROP_NONE) {
+        region_strip_hint(fwd, pkt);
         interest_send_call(fwd, pkt, entry, face, pkt->mbuf, expiry);
         return;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fwd/chain.h"
+#include "fwd/congestion.h"
 #include "fwd/output_inline.h"
 #include "fwd/reliability.h"
 
@@ -30,8 +31,11 @@ void output_flush(struct fwd *fwd, uint16_t port)
     struct fwd_tx *tx = &fwd->tx[port];
     uint64_t relayed = fwd->stats.relayed;
     uint16_t sent = fwd->send(fwd, port, tx->mbuf, tx->n);
+    uint64_t refused = (uint64_t)(tx->n - sent) - (fwd->stats.relayed - relayed);
     fwd->stats.tx_frames += sent;
-    fwd->stats.drops[DROP_TX_FULL] += (uint64_t)(tx->n - sent) - (fwd->stats.relayed - relayed);
+    fwd->stats.drops[DROP_TX_FULL] += refused;
+    if (unlikely(refused != 0))
+        congestion_refused(fwd, port);
     tx->n = 0;
     fwd->tx_ports &= ~(1ull << port);
 }
@@ -216,6 +220,8 @@ void output_send(struct fwd *fwd, const struct face *face, struct rte_mbuf *mbuf
         return;
     }
     output_fields(fwd, face, &lp, kind);
+    if (unlikely(fwd->mark_ports != 0))
+        congestion_mark(fwd, face, &lp);
     if (likely(!(face->flags & FACE_RELIABILITY))) {
         output_fit(fwd, face, mbuf, &lp, kind, NULL);
         return;

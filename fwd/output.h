@@ -10,6 +10,9 @@
  * From a network packet to frames in a port's send buffer: LP header, fragmentation, link header. Worker only.
  */
 
+/** Least room before a packet for the headers of the short way, see struct fwd. */
+#define OUTPUT_SHORT_ROOM (NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX)
+
 enum output_kind { OUTPUT_INTEREST, OUTPUT_DATA, OUTPUT_NACK };
 
 /**

@@ -69,7 +69,7 @@ static __rte_always_inline void output_token(struct fwd *fwd, const struct face 
 {
     uint32_t len = mbuf->pkt_len;
     if (unlikely(token_len != 8 || mbuf->next != NULL || len + NDN_LP_TOKEN_HEADER_MAX > face->mtu ||
-                 mbuf->data_off < NDN_LP_TOKEN_HEADER_MAX + FACE_HDR_MAX ||
+                 mbuf->data_off < fwd->short_room ||
                  atomic_load_explicit(&face->uncommon, memory_order_relaxed) != 0)) {
         output_lp_any(fwd, face, mbuf, token, pkt, (struct output_short){kind, token_len});
         return;

@@ -32,6 +32,7 @@
     STAT(linearised, "linearised", "packets in several segments, copied to be parsed")                         \
     STAT(handed_over, "handed_over", "packets handed to the worker that owns their name")                      \
     STAT(relayed, "relayed", "frames given to the worker that sends on their port, and counts them")           \
+    STAT(marked, "marked", "packets given a CongestionMark here")                                              \
     STAT(lp_acknowledged, "lp_acknowledged", "link-layer packets that the peer acknowledged")                  \
     STAT(lp_retransmitted, "lp_retransmitted", "link-layer packets sent again")                                \
     STAT(lp_given_up, "lp_given_up", "network packets given up after too many retransmissions")                \

@@ -9,13 +9,14 @@
 /* Octets of a value that a message shows. */
 #define SHOWN 60
 
-static unsigned check_prefix(const struct conf *conf, const void *item, const char *key, const char *uri, FILE *faults)
+static unsigned check_name(const struct conf *conf, const void *item, const char *where, const char *key,
+                           const char *uri, FILE *faults)
 {
     uint8_t name[NDN_NAME_MAX];
     int len = ndn_name_from_uri(uri, name, sizeof name);
     if (len >= 0)
         return 0;
-    struct conf_at at = conf_key_at(conf, item, "prefix");
+    struct conf_at at = conf_key_at(conf, item, where);
     fprintf(faults, "%s:%u: %s: \"%.*s%s\" ", at.file, at.line, key, SHOWN, uri, strlen(uri) > SHOWN ? "..." : "");
     if (len == -ENOSPC)
         fprintf(faults, "is too long; %d octets, the TLV headers of its components counted in, are allowed\n",
@@ -24,6 +25,11 @@ static unsigned check_prefix(const struct conf *conf, const void *item, const ch
         fprintf(faults, "has a component of a type or with a value that there is not; allowed are as in \"/a/8=b/v=1/"
                         "sha256digest=...\" with 64 hexadecimal digits, types from 1 to 65535\n");
     return 1;
+}
+
+static unsigned check_prefix(const struct conf *conf, const void *item, const char *key, const char *uri, FILE *faults)
+{
+    return check_name(conf, item, "prefix", key, uri, faults);
 }
 
 /* Strategies are made once for the check: what a version or a parameter may be is known there. */
@@ -67,5 +73,7 @@ unsigned daemon_check(const struct conf *conf, FILE *faults)
     unsigned n = 0;
     for (unsigned i = 0; i < conf->n_routes; i++)
         n += check_prefix(conf, &conf->route[i], "route.prefix", conf->route[i].prefix, faults);
+    for (unsigned i = 0; i < conf->forwarding.n_regions; i++)
+        n += check_name(conf, &conf->forwarding, "region", "forwarding.region", conf->forwarding.region[i], faults);
     return n + check_strategies(conf, faults) + check_auth(conf, faults);
 }

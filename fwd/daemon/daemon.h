@@ -45,6 +45,7 @@ struct daemon {
     struct manage manage;
     uint32_t *face_id; /**< FaceId of conf->face[i]; 0: not made */
     struct strategy_set *strategies;
+    struct region *regions;
     uint16_t n_workers;
     struct worker worker[FWD_WORKERS_MAX];
 };

@@ -15,6 +15,7 @@
 #include "fwd/daemon/telemetry.h"
 #include "fwd/dispatch.h"
 #include "fwd/mgmt/rib.h"
+#include "fwd/region.h"
 #include "ports/mbuf_pool.h"
 
 /* An AF_XDP queue keeps this many buffers in its fill ring, and as many again wait to be sent. */
@@ -52,6 +53,7 @@ static uint32_t pool_size(const struct conf *conf)
     }
     uint64_t held =
         (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS + THREAD_MBUFS;
+    held += conf->lp.reliable_faces > 0 ? conf->lp.unacknowledged : 0;
     n += held * conf->workers.count;
     return (uint32_t)RTE_MIN(n, UINT32_MAX / 2);
 }
@@ -78,6 +80,42 @@ static int start_memory(struct daemon *daemon)
     return 0;
 }
 
+/* A prefix of the configuration, which daemon_check() has seen, as TLV-VALUE. @return its length */
+static uint16_t prefix_octets(const char *uri, uint8_t name[NDN_NAME_MAX])
+{
+    int len = ndn_name_from_uri(uri, name, NDN_NAME_MAX);
+    return len > 0 ? (uint16_t)len : 0;
+}
+
+/* Network region table, of names that daemon_check() has seen. @return 0, -ENOMEM */
+static int start_regions(struct daemon *daemon)
+{
+    const struct conf_forwarding *from = &daemon->conf->forwarding;
+    if (from->n_regions == 0)
+        return 0;
+    daemon->regions = calloc(from->n_regions, sizeof *daemon->regions);
+    if (daemon->regions == NULL)
+        return -ENOMEM;
+    daemon->shared.regions = daemon->regions;
+    for (unsigned i = 0; i < from->n_regions; i++) {
+        uint8_t name[NDN_NAME_MAX];
+        uint16_t len = prefix_octets(from->region[i], name);
+        uint8_t *copy = malloc(len + 1u);
+        if (copy == NULL)
+            return -ENOMEM;
+        memcpy(copy, name, len);
+        daemon->regions[daemon->shared.n_regions++] = (struct region){.name = copy, .len = len};
+    }
+    return 0;
+}
+
+static void stop_regions(struct daemon *daemon)
+{
+    for (unsigned i = 0; i < daemon->shared.n_regions; i++)
+        free((uint8_t *)(uintptr_t)daemon->regions[i].name);
+    free(daemon->regions);
+}
+
 static int start_tables(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
@@ -89,9 +127,13 @@ static int start_tables(struct daemon *daemon)
     shared->n_workers = daemon->n_workers;
     shared->lenient = conf->daemon.tlv_lenient;
     shared->max_lifetime_ms = conf->pit.max_lifetime_ms;
+    shared->default_hop_limit = (uint8_t)conf->forwarding.default_hop_limit;
+    shared->unsolicited = (uint8_t)conf->cs.unsolicited;
     shared->face_share = (uint32_t)RTE_MAX(1.0, conf->pit.face_share * conf->pit.capacity);
     struct fib_config fib = {.capacity = conf->fib.capacity, .key = &shared->name_key, .qsbr = daemon->qsbr};
     int rc = fib_create(&shared->fib, &fib);
+    if (rc == 0)
+        rc = start_regions(daemon);
     if (rc == 0)
         rc = face_table_create(&shared->faces, daemon->qsbr);
     if (rc == 0 && daemon->n_workers > 1)
@@ -160,6 +202,8 @@ static int start_face(struct daemon *daemon, unsigned i)
         .scope = (uint8_t)from->scope,
         .link_type = (uint8_t)from->link_type,
         .persistency = (uint8_t)from->persistency,
+        .flags = (uint8_t)((from->local_fields ? FACE_LOCAL_FIELDS : 0) | (from->reliability ? FACE_RELIABILITY : 0) |
+                           (from->congestion_marking ? FACE_CONGESTION_MARKING : 0)),
         .mac_static = from->mac_static,
         .vlan = (uint16_t)from->vlan,
         .mtu = (uint16_t)from->mtu,
@@ -199,13 +243,6 @@ static int start_faces(struct daemon *daemon)
         if (start_face(daemon, i) != 0)
             return -1;
     return 0;
-}
-
-/* A prefix of the configuration, which daemon_check() has seen, as TLV-VALUE. @return its length */
-static uint16_t prefix_octets(const char *uri, uint8_t name[NDN_NAME_MAX])
-{
-    int len = ndn_name_from_uri(uri, name, NDN_NAME_MAX);
-    return len > 0 ? (uint16_t)len : 0;
 }
 
 /* Choices that NFD's configuration comes with; those of ours take their place. @return 0, negative errno */
@@ -304,6 +341,8 @@ static int start_workers(struct daemon *daemon)
                               .timeout_ms = conf->lp.timeout_ms,
                               .pages = pages},
                     .dnl_capacity = conf->pit.dead_nonce_capacity,
+                    .reliable_faces = conf->lp.reliable_faces,
+                    .reliable_packets = conf->lp.unacknowledged,
                     .pages = pages,
                     .pool = daemon->pool,
                     .seed = seed,
@@ -366,6 +405,7 @@ void daemon_stop(struct daemon *daemon)
     if (daemon->shared.fib != NULL)
         fib_destroy(daemon->shared.fib);
     strategy_set_destroy(daemon->strategies);
+    stop_regions(daemon);
     free(daemon->face_id);
     rte_mempool_free(daemon->pool);
     free(daemon->qsbr);

@@ -24,6 +24,9 @@ static void compose(char *text, size_t size, const struct schema_section *sectio
     if (strcmp(section->name, "port") == 0)
         snprintf(text, size, "\n\nport: { p: { %s%s\n }; };\n",
                  strcmp(key, "device") == 0 || strcmp(key, "netdev") == 0 ? "" : "device = \"0000:8a:00.1\"; ", line);
+    else if (strcmp(section->name, "face") == 0 && strcmp(key, "local-fields") == 0)
+        snprintf(text, size, PORTS "\nface: { x: { port = \"mem0\"; remote = \"bare\"; scope = \"local\"; %s\n }; };\n",
+                 line);
     else if (strcmp(section->name, "face") == 0)
         snprintf(text, size, PORTS "\nface: { x: { %s%s%s\n }; };\n", NEED("port", "\"eth0\""),
                  NEED("remote", "\"udp4://10.0.0.9\""), line);
