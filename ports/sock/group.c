@@ -80,12 +80,7 @@ static int group_open(struct sock *sock, const struct sockaddr_storage *own, uns
     }
     conn->remote = group_address(own->ss_family, ifindex);
     conn->local = *own;
-    if (own->ss_family == AF_INET) {
-        ((struct sockaddr_in *)&conn->local)->sin_port = htons(GROUP_PORT);
-    } else {
-        ((struct sockaddr_in6 *)&conn->local)->sin6_port = htons(GROUP_PORT);
-        ((struct sockaddr_in6 *)&conn->local)->sin6_scope_id = ifindex;
-    }
+    conn->ifindex = ifindex;
     int rc = conn->fd = group_socket(&conn->remote);
     if (rc >= 0) {
         rc = conn->send_fd = group_socket(&conn->local);
@@ -152,26 +147,58 @@ static bool wanted(const struct sock *sock, const struct ifaddrs *first, const s
     return true;
 }
 
-void group_open_all(struct sock *sock)
+static struct sockaddr_storage own_address(const struct ifaddrs *at, unsigned ifindex)
+{
+    struct sockaddr_storage own = inet_any(at->ifa_addr->sa_family, GROUP_PORT);
+    if (own.ss_family == AF_INET) {
+        ((struct sockaddr_in *)&own)->sin_addr = ((const struct sockaddr_in *)(const void *)at->ifa_addr)->sin_addr;
+    } else {
+        ((struct sockaddr_in6 *)&own)->sin6_addr = ((const struct sockaddr_in6 *)(const void *)at->ifa_addr)->sin6_addr;
+        ((struct sockaddr_in6 *)&own)->sin6_scope_id = ifindex;
+    }
+    return own;
+}
+
+static struct sock_conn *group_find(const struct sock *sock, const struct sockaddr_storage *own, unsigned ifindex)
+{
+    struct sock_conn *conn = sock->conns;
+    while (conn != NULL &&
+           (conn->kind != SOCK_UDP_GROUP || conn->ifindex != ifindex || !inet_same(&conn->local, own))) {
+        conn = conn->next;
+    }
+    return conn;
+}
+
+void group_follow(struct sock *sock)
 {
     struct ifaddrs *first;
     if (getifaddrs(&first) != 0) {
-        conn_log(sock, "multicast", strerror(errno));
         return;
     }
+    for (struct sock_conn *conn = sock->conns; conn != NULL; conn = conn->next) {
+        conn->present = false;
+    }
     for (const struct ifaddrs *at = first; at != NULL; at = at->ifa_next) {
-        struct sockaddr_storage own = {0};
         if (!wanted(sock, first, at)) {
             continue;
         }
-        memcpy(&own, at->ifa_addr,
-               at->ifa_addr->sa_family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6));
-        int rc = group_open(sock, &own, if_nametoindex(at->ifa_name));
-        if (rc != 0) {
-            conn_log(sock, at->ifa_name, strerror(-rc)); /* other interfaces have their faces all the same */
+        unsigned ifindex = if_nametoindex(at->ifa_name);
+        struct sockaddr_storage own = own_address(at, ifindex);
+        struct sock_conn *conn = group_find(sock, &own, ifindex);
+        if (conn == NULL && group_open(sock, &own, ifindex) == 0) {
+            conn = group_find(sock, &own, ifindex);
+        }
+        if (conn != NULL) {
+            conn->present = true;
         }
     }
     freeifaddrs(first);
+    for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
+        next = conn->next;
+        if (conn->kind == SOCK_UDP_GROUP && !conn->present && conn->state == SOCK_UP) {
+            conn_close(conn); /* the interface or its address is gone */
+        }
+    }
 }
 
 bool group_readable(struct sock_conn *conn)

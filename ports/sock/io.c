@@ -15,6 +15,8 @@
 
 /* Batches written in one turn, before the sockets are read again. */
 #define BATCHES_MAX 4
+/* How soon multicast faces follow a change of interfaces, as NFD does it. */
+#define FOLLOW_MS 5000
 
 static void io_send(struct sock_conn *conn, uint32_t first)
 {
@@ -171,6 +173,9 @@ static void io_stop(struct sock *sock)
     }
     for (struct sock_conn *conn = sock->conns, *next; conn != NULL; conn = next) {
         next = conn->next;
+        if (sock_is_stream(conn) && conn->state == SOCK_UP && conn->out.len > 0 && !stream_writable(conn)) {
+            continue; /* closed */
+        }
         conn_close(conn);
     }
     io_close_handles(sock);
@@ -283,6 +288,10 @@ static void on_timer(uv_timer_t *timer)
     }
     for (unsigned i = 0; i < sock->n_servers; i++) {
         server_resume(&sock->server[i]);
+    }
+    if (sock->config.udp_multicast && now_ms - sock->followed_ms >= FOLLOW_MS) {
+        sock->followed_ms = now_ms;
+        group_follow(sock);
     }
 }
 

@@ -101,6 +101,8 @@ struct sock_conn {
     struct sock_conn *next_blocked;
     struct sock_conn *next_remote; /**< UDP faces with the same hash of their remote address */
     struct sock_udp *udp;          /**< the socket of a UDP face */
+    unsigned ifindex;              /**< of a group */
+    bool present;                  /**< group_follow(): its interface is still there */
     bool pinned;                   /**< local is what is sent from: the peer knows us by it */
 
     unsigned retries;
@@ -188,6 +190,7 @@ struct sock {
     unsigned n_accepted[SOCK_WEBSOCKET + 1]; /**< on-demand ones of each kind */
     bool idling, stopping, stopped;
     uint64_t logged_ms;
+    uint64_t followed_ms; /**< when interfaces were looked at last */
     struct rte_mbuf *batch[SOCK_BATCH];
     uint32_t batch_next[SOCK_BATCH];
     uint8_t octets[STREAM_ELEMENT_MAX + SOCK_READ];
@@ -332,8 +335,11 @@ bool datagram_check(struct sock *sock, const uint8_t *p, size_t len);
 
 /* group.c */
 
-/** Make the multicast faces of all interfaces that are no ports. Control, before the thread runs. */
-void group_open_all(struct sock *sock);
+/**
+ * Make the multicast faces of interfaces that are no ports and have none yet, close those of addresses that are gone.
+ * What fails is tried again the next time. I/O, and control before the thread runs.
+ */
+void group_follow(struct sock *sock);
 bool group_readable(struct sock_conn *conn);
 void group_send(struct sock_conn *conn, uint32_t first);
 

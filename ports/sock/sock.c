@@ -76,7 +76,7 @@ static int open_all(struct sock *sock, char err[200])
         rc = udp_open(sock, AF_INET6, err);
     }
     if (rc == 0 && config->udp_multicast) {
-        group_open_all(sock);
+        group_follow(sock);
     }
     return rc;
 }

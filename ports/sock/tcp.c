@@ -35,6 +35,10 @@ int tcp_listen(struct sock *sock, enum sock_kind kind, int family, uint16_t port
     }
     if (bind(fd, (struct sockaddr *)&address, inet_len(&address)) != 0 || listen(fd, SOCK_BACKLOG) != 0) {
         rc = sock_fail(err, -errno, "%s: %s", uri, strerror(errno));
+        if (rc == -EADDRNOTAVAIL && family == AF_INET6) {
+            close(fd); /* IPv6 is switched off here */
+            return 0;
+        }
     } else {
         socklen_t len = sizeof address;
         getsockname(fd, (struct sockaddr *)&address, &len); /* port 0 has become a free one */

@@ -58,6 +58,10 @@ int udp_open(struct sock *sock, int family, char err[200])
         address = inet_any(family, 0);
         rc = bind(fd, (struct sockaddr *)&address, inet_len(&address)) == 0 ? 0 : -errno;
     }
+    if (rc == -EADDRNOTAVAIL && family == AF_INET6) {
+        close(fd); /* IPv6 is switched off here */
+        return 0;
+    }
     if (rc != 0) {
         close(fd);
         return sock_fail(err, rc, "%s: %s", uri, strerror(-rc));

@@ -8,16 +8,20 @@ ether_conf "$tmp/conf"
 start_daemon "$tmp/conf"
 
 check_workers() {
-    local workers=0 task set
+    local workers=0 io=0 task set
     for task in /proc/"$daemon_pid"/task/*; do
-        case $(cat "$task/comm") in rte-worker* | lcore-worker*) ;; *) continue ;; esac
-        workers=$((workers + 1))
+        case $(cat "$task/comm") in
+        rte-worker* | lcore-worker*) workers=$((workers + 1)) ;;
+        pitlane-io) io=1 ;;
+        *) continue ;;
+        esac
         for set in CapInh CapPrm CapEff CapAmb; do
             grep -q "^$set:[[:space:]]*0000000000000000$" "$task/status" || fail "$(grep "^$set" "$task/status")"
         done
         grep -q '^NoNewPrivs:[[:space:]]*1$' "$task/status" || fail "a worker may gain privileges"
     done
     [ "$workers" = "$(status_value workers)" ] || fail "$workers worker threads found"
+    [ $io = 1 ] || fail "no I/O thread found"
 }
 check_workers
 

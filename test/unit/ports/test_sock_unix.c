@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/un.h>
@@ -436,6 +437,24 @@ Test(sock_unix, last_words_are_heard)
     }
 }
 
+Test(sock_unix, queue_is_written_at_the_end)
+{
+    static uint8_t packet[2000] = {6, 253, 0x07, 0xcc}, back[2000];
+    config.congestion_marking = false;
+    start();
+    int fd = dial_face();
+    for (unsigned i = 0; i < 20; i++) {
+        send_frame(heard.last, packet, sizeof packet);
+    }
+    sock_stop(sock);
+    sock = NULL;
+    for (unsigned i = 0; i < 20; i++) {
+        cr_assert_eq(take(fd, back, sizeof back), sizeof back);
+    }
+    cr_assert_eq(take(fd, back, 1), 0);
+    close(fd);
+}
+
 Test(sock_unix, channel_is_listed)
 {
     const char *const *uris;
@@ -445,4 +464,30 @@ Test(sock_unix, channel_is_listed)
     cr_assert_eq(sock_channels(sock, &uris), 1);
     cr_assert_str_eq(uris[0], wanted);
     cr_assert_eq(sock_expires_ms(sock, 256), -1);
+}
+
+/* Without descriptors nothing spins or breaks; when there are some again, those that wait are served. */
+Test(sock_unix, peers_wait_while_descriptors_are_short)
+{
+    struct rlimit limit;
+    config.stall_ms = 400; /* and with it the period of the timer */
+    start();
+    int first = dial_face(), waiting = socket(AF_UNIX, SOCK_STREAM, 0);
+    getrlimit(RLIMIT_NOFILE, &limit);
+    rlim_t before = limit.rlim_cur;
+    limit.rlim_cur = (rlim_t)first; /* all below are taken */
+    setrlimit(RLIMIT_NOFILE, &limit);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    cr_assert_eq(connect(waiting, (struct sockaddr *)&address, sizeof address), 0);
+    usleep(300000);
+    sock_poll(sock);
+    cr_assert_eq(heard.accepted, 1);
+    limit.rlim_cur = before;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    hear(&heard.accepted, 2);
+    put(waiting, "\x64\x00", 2);
+    expect_frame(heard.last, "\x64\x00", 2);
+    close(waiting);
+    close(first);
 }
