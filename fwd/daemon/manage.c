@@ -289,12 +289,13 @@ void manage_round(struct daemon *daemon)
     thread_port_wake(daemon->internal.thread);
     sock_poll(manage->sock);
     receive(daemon, now_ns);
-    uint64_t next_ns = mgmt_poll(manage->mgmt, now_ns);
-    next_ns = RTE_MIN(next_ns, rib_poll(manage->rib, now_ns));
+    uint64_t next_ns = rib_poll(manage->rib, now_ns);
     next_ns = RTE_MIN(next_ns, face_control_poll(manage->faces, now_ns));
     for (unsigned i = 0; i < READVERTISE_MAX; i++)
         if (manage->readvertise[i] != NULL)
             next_ns = RTE_MIN(next_ns, readvertise_poll(manage->readvertise[i], now_ns));
+    // Last: it times what the others have just asked for.
+    next_ns = RTE_MIN(next_ns, mgmt_poll(manage->mgmt, now_ns));
     manage->next_ns = next_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + next_ns;
     pthread_mutex_unlock(&daemon->lock);
 }

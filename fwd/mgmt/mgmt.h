@@ -73,11 +73,11 @@ struct mgmt_request {
     uint64_t now_ns, wall_ms;
 };
 
-/** Answer a command: exactly once, now or, after mgmt_hold(), later. @p body NULL: none. */
+/**
+ * Answer a command: exactly once, now or, after mgmt_hold(), later. @p body NULL: none. A command of a raw verb whose
+ * parameters do not decode is not answered, and counted as malformed.
+ */
 void mgmt_answer(struct mgmt_request *request, unsigned code, const char *text, const struct mgmt_params *body);
-
-/** Leave a command of a raw verb unanswered: its parameters do not decode. Counted. */
-void mgmt_malformed(struct mgmt_request *request);
 
 /** An answer that comes later. Freed by mgmt_answer_held(), or by mgmt_destroy(). */
 struct mgmt_held;

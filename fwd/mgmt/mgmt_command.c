@@ -36,12 +36,8 @@ void mgmt_respond(struct mgmt *mgmt, struct mgmt_octets name, const struct mgmt_
 
 void mgmt_answer(struct mgmt_request *request, unsigned code, const char *text, const struct mgmt_params *body)
 {
+    request->mgmt->answered = true;
     mgmt_respond(request->mgmt, request->name, &request->mgmt->token, 0, code, text, body);
-}
-
-void mgmt_malformed(struct mgmt_request *request)
-{
-    request->mgmt->counters.malformed++;
 }
 
 struct mgmt_held *mgmt_hold(struct mgmt_request *request)
@@ -62,6 +58,7 @@ struct mgmt_held *mgmt_hold(struct mgmt_request *request)
         held->next->back = &held->next;
     mgmt->held = held;
     mgmt->n_held++;
+    mgmt->answered = true;
     return held;
 }
 
@@ -191,5 +188,9 @@ void mgmt_command(struct mgmt *mgmt, const struct ndn_packet *pkt, const struct 
         mgmt_answer(&request, 400, "failed in validating parameters", NULL);
         return;
     }
+    mgmt->answered = false;
     verb->run(&request);
+    // Of raw parameters only the verb knows that they do not decode.
+    if (!mgmt->answered)
+        mgmt->counters.malformed++;
 }

@@ -65,6 +65,7 @@ struct mgmt {
 
     struct mgmt_held *held;
     uint32_t n_held;
+    bool answered; /**< the command in work, or will be */
 
     uint64_t version; /**< of the last dataset */
     struct mgmt_stored *stored_newest, *stored_oldest;

@@ -13,7 +13,6 @@
 
 #include "fwd/mgmt/face_control_priv.h"
 #include "fwd/mgmt/mgmt.h"
-#include "fwd/mgmt/module_faces.h"
 #include "fwd/mgmt/rib.h"
 #include "fwd/strategy_set.h"
 #include "fwd/worker.h"
@@ -507,7 +506,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     CHECK(strategy_set_create(&f->env.strategies) == 0);
     CHECK(rib_create(&f->env.rib, bed->shared.fib) == 0);
     CHECK(mgmt_create(&f->mgmt, &f->env) == 0);
-    CHECK(mgmt_faces_listen(f->mgmt, control) == 0);
     for (unsigned ops = 0; f->p < f->end && ops < OPS_MAX; ops++)
         operate(f);
     while (mgmt_poll(f->mgmt, f->now_ns) == 0)

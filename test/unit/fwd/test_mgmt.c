@@ -170,6 +170,36 @@ Test(mgmt, undecodable_parameters_are_not_answered_but_counted)
     cr_assert_eq(mgmt_counters(scene.mgmt)->commands, 0);
 }
 
+/* rib/announce has a prefix announcement in its ApplicationParameters. */
+static void announce(const char *app_params)
+{
+    uint8_t name[128], interest[256], *p = interest + 2;
+    size_t n = scene_name("/localhost/nfd/rib/announce", name, sizeof name);
+    name[n++] = NDN_PARAMS_DIGEST;
+    name[n++] = 32;
+    memset(name + n, 0xab, 32);
+    n += 32;
+    p += ndn_tlv_put_var(p, NDN_TLV_NAME);
+    p += ndn_tlv_put_var(p, n);
+    memcpy(p, name, n);
+    p += n;
+    p += hex_octets("0a0401020304", p, 6);
+    p += hex_octets(app_params, p, 64);
+    interest[0] = NDN_TYPE_INTEREST;
+    interest[1] = (uint8_t)(p - interest - 2);
+    scene_receive_from(&scene, SCENE_APP, interest, (size_t)(p - interest));
+}
+
+Test(mgmt, rubbish_in_application_parameters_is_not_answered_but_counted)
+{
+    announce("2403060102");
+    announce("2400");
+    announce("");
+    cr_assert_eq(scene.n_sent, 0);
+    cr_assert_eq(mgmt_counters(scene.mgmt)->malformed, 3);
+    cr_assert_eq(mgmt_counters(scene.mgmt)->commands, 3);
+}
+
 Test(mgmt, packets_that_are_none_are_counted)
 {
     scene_receive(&scene, (const uint8_t *)"\x05\x02\x07", 3);
