@@ -240,8 +240,11 @@ void manage_stop(struct daemon *daemon)
 
 void manage_close(struct daemon *daemon)
 {
-    port_close(&daemon->internal);
-    port_close(&daemon->sockets);
+    // A start that failed at a device has not come to these.
+    if (daemon->internal.thread != NULL)
+        port_close(&daemon->internal);
+    if (daemon->sockets.thread != NULL)
+        port_close(&daemon->sockets);
 }
 
 unsigned manage_fds(const struct daemon *daemon, int fds[MANAGE_FDS])
