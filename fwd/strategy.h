@@ -143,7 +143,8 @@ static inline enum drop strategy_eligible(struct fwd *fwd, const struct strategy
                                           const struct face **out)
 {
     const struct face *face = face_get(fwd->shared->faces, nexthop);
-    if (unlikely(face == NULL || atomic_load_explicit(&face->down, memory_order_relaxed) != 0))
+    // null:// takes what it is sent, and that is the end of it: no Nack.
+    if (unlikely(face == NULL || (atomic_load_explicit(&face->down, memory_order_relaxed) & ~FACE_DOWN_NULL) != 0))
         return DROP_FACE_DOWN;
     if (unlikely(nexthop == choice->in->id && face->link_type != FACE_LINK_AD_HOC))
         return DROP_NO_ROUTE;

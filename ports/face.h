@@ -71,7 +71,7 @@ struct face_config {
 enum face_down {
     FACE_DOWN_LINK = 1 << 0,      /**< the port has no link, or is gone */
     FACE_DOWN_NEIGHBOUR = 1 << 1, /**< the next hop's MAC address is not known yet */
-    FACE_DOWN_ADMIN = 1 << 2,
+    FACE_DOWN_NULL = 1 << 2,      /**< takes everything and sends nothing: contentstore://, null://; shown as up */
 };
 
 /**

@@ -205,12 +205,12 @@ static int answer_faces(struct rte_tel_data *d, uint64_t start)
         struct rte_tel_data *row = page_row(&page, slot, 800);
         if (row == NULL)
             break;
-        uint8_t down = atomic_load_explicit(&face->down, memory_order_relaxed);
+        unsigned down = atomic_load_explicit(&face->down, memory_order_relaxed) & ~FACE_DOWN_NULL;
         rte_tel_data_add_dict_u64(row, "id", face->id);
         page_text(row, "name", face->name);
         page_text(row, "state", down == 0 ? "up" : "down");
         if (down != 0)
-            page_text(row, "reason", (down & FACE_DOWN_ADMIN) != 0 ? "administrative" : down_text[down & 3]);
+            page_text(row, "reason", down_text[down & 3]);
         page_text(row, "remote", face->remote_uri);
         page_text(row, "local", face->local_uri);
         rte_tel_data_add_dict_u64(row, "port", face->port);

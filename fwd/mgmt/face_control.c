@@ -27,7 +27,7 @@ static const struct face *face_at(const struct face_control *control, uint32_t s
 
 static bool is_down(const struct face *face)
 {
-    return (atomic_load_explicit(&face->down, memory_order_relaxed) & ~FACE_DOWN_ADMIN) != 0;
+    return (atomic_load_explicit(&face->down, memory_order_relaxed) & ~FACE_DOWN_NULL) != 0;
 }
 
 static void index_add(struct face_control *control, const struct face *face)
@@ -78,7 +78,7 @@ static int add_null_face(struct face_control *control, uint32_t id, const char *
         .remote_uri = uri,
     };
     int rc = face_add_reserved(shared->faces, &config, id);
-    return rc != 0 ? rc : face_set_down(shared->faces, id, FACE_DOWN_ADMIN, true);
+    return rc != 0 ? rc : face_set_down(shared->faces, id, FACE_DOWN_NULL, true);
 }
 
 int face_control_create(struct face_control **out, const struct face_control_config *config)
