@@ -91,6 +91,8 @@ struct mgmt_verb {
     uint32_t required; /**< bits of enum mgmt_field that must be there */
     uint32_t optional; /**< bits that may; any other field: 400 */
     bool raw;          /**< parameters are not ControlParameters: rib/announce decodes app_params itself */
+    /** Of raw ones: can they be decoded? If not there is no answer, whoever asks. */
+    bool (*decodes)(struct mgmt_octets app_params);
     /** What else is wrong with the fields, for 400 "failed in validating parameters"; may be NULL. */
     bool (*valid)(const struct mgmt_params *params);
     void (*run)(struct mgmt_request *request);

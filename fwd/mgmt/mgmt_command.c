@@ -175,9 +175,10 @@ void mgmt_command(struct mgmt *mgmt, const struct ndn_packet *pkt, const struct 
         .now_ns = now_ns,
         .wall_ms = mgmt->wall_ms,
     };
-    if (verb->raw) {
+    if (verb->raw)
         request.app_params = read_app_params(pkt);
-    } else if (!read_params(&pkt->name, &request.params)) {
+    // Before anyone is asked for a signature, as the reference forwarder does.
+    if (verb->raw ? !verb->decodes(request.app_params) : !read_params(&pkt->name, &request.params)) {
         mgmt->counters.malformed++;
         return;
     }

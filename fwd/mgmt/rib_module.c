@@ -111,13 +111,18 @@ static void run_unregister(struct mgmt_request *request)
     mgmt_answer(request, 200, "OK", &body);
 }
 
+static bool is_announcement(struct mgmt_octets app_params)
+{
+    struct rib_announcement announcement;
+    return rib_announcement_decode(app_params.p, app_params.len, 0, 0, 0, &announcement) == 0;
+}
+
 static void run_announce(struct mgmt_request *request)
 {
     const struct mgmt_env *env = request->env;
     const uint8_t *data = request->app_params.p;
     size_t len = request->app_params.len;
     struct rib_announcement announcement;
-    // What cannot be decoded gets no answer, like any command.
     if (rib_announcement_decode(data, len, request->face, request->now_ns, request->wall_ms, &announcement) != 0)
         return;
     if (env->rib == NULL) {
@@ -223,7 +228,7 @@ static const struct mgmt_verb verbs[] = {
         .valid = origin_fits,
         .run = run_unregister,
     },
-    {.name = "announce", .raw = true, .run = run_announce},
+    {.name = "announce", .raw = true, .decodes = is_announcement, .run = run_announce},
     {.name = NULL},
 };
 
