@@ -81,13 +81,18 @@ static void rel_acks(struct fwd *fwd, struct rel_face *state, const struct ndn_l
     }
 }
 
-/* Has this Sequence come in within the RTO? Remembers it. Longer ago it may be another life of the peer's. */
+/*
+ * Has this Sequence come in while its sender may still repeat it? Remembers it. Longer ago it may be another life of
+ * the peer's. The peer's RTO is not known, and may have been the initial one a moment ago.
+ */
 static bool rel_is_seen(const struct fwd *fwd, struct rel_face *state, uint64_t sequence)
 {
     // Each worker of a peer like us counts in a range of its own: the top octet must not make them meet.
     struct rel_seen *seen = &state->seen[(sequence ^ (sequence >> 56) * 0x61) % RELIABILITY_SEEN];
     uint32_t now = wheel_tick(fwd->now_ns);
-    bool again = seen->used && seen->sequence == sequence && now - seen->tick <= wheel_tick(state->rto_ns);
+    uint64_t rto_ns = RTE_MAX(state->rto_ns, RELIABILITY_RTO_MS * UINT64_C(1000000));
+    uint32_t window = wheel_tick((RELIABILITY_RETRIES + 1) * rto_ns);
+    bool again = seen->used && seen->sequence == sequence && now - seen->tick <= window;
     if (!again)
         *seen = (struct rel_seen){.sequence = sequence, .tick = now, .used = 1};
     return again;
