@@ -162,7 +162,7 @@ try 0 '^Strategy choices:' status report
 try_json '(keys | length) == 7 and .cs.capacity == 500' status report
 
 say "help and exit codes"
-commands=$("$pitlane" help | sed -n 's/^  \([a-z]*\)\( [a-z]\{1,\}\)\{0,1\}\( .*\)/\1\2/p')
+commands=$("$pitlane" help | sed -n 's/^  \([a-z-]*\)\( [a-z]\{1,\}\)\{0,1\}\( .*\)/\1\2/p')
 [ "$(wc -l <<<"$commands")" -gt 25 ] || fail "help lists: $commands"
 while read -r noun verb; do
     # shellcheck disable=SC2086

@@ -423,7 +423,7 @@ Test(client_manage, a_report_has_every_list)
     }
     free(out);
     free(err);
-    expect("status report --timeout 50ms", (const struct fake_rule[]){{.path = "status/general", .hex = STATUS}, {0}},
+    expect("status report --timeout 1s", (const struct fake_rule[]){{.path = "status/general", .hex = STATUS}, {0}},
            COMMAND_FAILED, "", "Error 10060 when fetching channel dataset: request timed out\n", NULL);
 }
 
