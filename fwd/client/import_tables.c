@@ -77,7 +77,7 @@ void import_log(struct import *import, const struct info_node *node, const char 
 void import_forwarder(struct import *import, const struct info_node *node, const char *path)
 {
     static const struct import_key keys[] = {
-        {"default_hop_limit", IMPORT_FIXED, .def = "0", .why = "pitlaned adds no HopLimit; let the applications do so"},
+        {"default_hop_limit", IMPORT_COUNT, .to = "forwarding.default-hop-limit", .max = 255, .strict = true},
         {0},
     };
     import_walk(import, node, path, keys);
@@ -98,10 +98,7 @@ static void take_unsolicited(struct import *import, const struct info_node *node
     static const char *const policies[] = {"drop-all", "admit-local", "admit-network", "admit-all"};
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
         if (strcmp(policies[i], node->value) == 0) {
-            if (i == 0)
-                import_taken(import, node, path, "so it is here");
-            else
-                import_by_hand(import, node, path, "pitlaned keeps no Data that nobody asked for");
+            take_string(import, node, path, "cs.unsolicited");
             return;
         }
     import_error(import, node,
@@ -146,19 +143,30 @@ static void take_strategies(struct import *import, const struct info_node *node,
 /* Names, each a key without a value. */
 static void take_regions(struct import *import, const struct info_node *node, const char *path)
 {
-    unsigned n_errors = import->n_errors;
+    char *list = NULL;
+    size_t len;
+    unsigned n = 0;
+    FILE *out = open_memstream(&list, &len);
+    if (out == NULL) {
+        import->no_memory = true;
+        return;
+    }
+    fputs("[", out);
     for (const struct info_node *child = node->child; child != NULL; child = child->next) {
-        char why[300] = "";
+        char why[300] = "", *quoted = import_quote(import, child, child->key);
         if (!accept_name(NULL, child->key, why, sizeof why))
             import_error(import, child, "%s: \"%.100s\" %s", path, child->key, why);
         else if (child->value[0] != '\0' || child->child != NULL)
             import_error(import, child, "%s: %.100s is a name; nothing may follow it", path, child->key);
+        else if (quoted != NULL && import_child(node, child->key) == child)
+            fprintf(out, "%s %s", n++ > 0 ? "," : "", quoted);
+        free(quoted);
     }
-    if (import->n_errors == n_errors && node->child != NULL)
-        import_by_hand(import, node, path,
-                       "a ForwardingHint is followed up to the producer, whatever region that is in");
-    else if (import->n_errors == n_errors)
-        import_taken(import, node, path, "so it is here");
+    fputs(" ]", out);
+    import->no_memory |= fclose(out) != 0;
+    if (list != NULL)
+        import_take(import, node, path, "forwarding.region", list);
+    free(list);
 }
 
 void import_tables(struct import *import, const struct info_node *node, const char *path)
