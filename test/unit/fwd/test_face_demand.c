@@ -264,6 +264,36 @@ Test(face_demand, only_datagrams_to_the_ports_of_ndn_count)
     cr_expect_eq(bed_drops(bed, DROP_UDP_UNMATCHED), 1);
 }
 
+Test(face_demand, whatever_datagrams_come_every_frame_is_accounted_for)
+{
+    uint64_t random = 42;
+    uint8_t packet[256];
+    size_t len = bed_interest(packet, sizeof packet, "/A/1", &(struct bed_fields){.nonce = 1});
+    for (unsigned round = 0; round < 3000; round++) {
+        struct rte_mbuf *mbuf = datagram(round % 2, (uint8_t)(2 + round % 9), 7000, packet, len);
+        for (unsigned i = 0; i < round % 4; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+            uint32_t at = (uint32_t)(random >> 33) % mbuf->data_len;
+            rte_pktmbuf_mtod(mbuf, uint8_t *)[at] ^= (uint8_t)(random >> 56);
+        }
+        if (round % 5 == 4)
+            rte_pktmbuf_trim(mbuf, (uint16_t)((random >> 40) % mbuf->data_len));
+        receive((uint16_t)(round % STAGE_WORKERS), mbuf);
+        if (round % 16 == 15) {
+            bed->now_ns += 20000000;
+            poll_and_settle();
+            bed_drop_sent(bed);
+            cr_assert_eq(bed_check(bed), 0, "round %u", round);
+            cr_assert_leq(n_demand(), FACES);
+        }
+    }
+    cr_expect_gt(n_demand(), 0);
+    poll_and_settle();
+    bed_pass(bed, 10000);
+    bed_drop_sent(bed);
+    cr_expect_eq(bed_mbufs(bed), 0);
+}
+
 Test(face_deaf, a_port_that_does_not_listen_makes_no_faces)
 {
     bed_udp4(bed, &bed->port[1], 3);

@@ -150,3 +150,24 @@ Test(netlink, kernel_is_asked_about_loopback)
     cr_assert_lt(netlink_neigh_get(nl, AF_INET, lo, (const uint8_t *)"\xcb\x00\x71\x09", &neigh), 0);
     mnl_socket_close(nl);
 }
+
+Test(netlink, way_to_this_host_itself_leads_to_no_neighbour)
+{
+    struct mnl_socket *nl;
+    struct netlink_route route;
+    static const uint8_t ip4[4] = {127, 0, 0, 1}, ip6[16] = {[15] = 1};
+    cr_assert_eq(netlink_open(&nl, false), 0);
+    cr_assert_eq(netlink_route(nl, AF_INET, 0, ip4, &route), 0);
+    cr_expect_not(route.unicast);
+    cr_expect_not(route.has_gateway);
+    cr_expect(route.has_source && memcmp(route.source, ip4, 4) == 0);
+    cr_expect_eq(route.ifindex, if_nametoindex("lo"));
+    if (netlink_route(nl, AF_INET6, 0, ip6, &route) == 0) {
+        cr_expect_not(route.unicast);
+    }
+    static const uint8_t group[4] = {224, 0, 23, 170};
+    if (netlink_route(nl, AF_INET, 0, group, &route) == 0) {
+        cr_expect_not(route.unicast);
+    }
+    mnl_socket_close(nl);
+}
