@@ -391,3 +391,48 @@ Test(readvertise, certificate_without_its_key_file_is_refused)
                  -EINVAL);
     cr_expect_str_eq(err, "/net/me is no name of a certificate");
 }
+
+static void ignore(void *ctx, bool added, struct mgmt_octets name, const struct rib_route *route)
+{
+    (void)ctx, (void)added, (void)name, (void)route;
+}
+
+Test(readvertise, what_cannot_be_is_refused_with_words)
+{
+    static uint8_t octets[NDN_NAME_MAX + 1];
+    char err[256] = "";
+    struct mgmt_octets to = rib_name("/localhost/nlsr");
+    struct readvertise_config config = {.rib = bed.rib, .to = {octets, sizeof octets}, .policy = readvertise_clients};
+    struct readvertise *made = NULL;
+    cr_expect_eq(readvertise_create(&made, &config, err), -EINVAL);
+    cr_expect_str_eq(err, "a name is too long");
+    config.to = to;
+    config.identity = (struct mgmt_octets){octets, sizeof octets};
+    cr_expect_eq(readvertise_create(&made, &config, err), -EINVAL);
+    config.identity = (struct mgmt_octets){NULL, 0};
+    while (rib_listen(bed.rib, ignore, NULL) == 0)
+        ;
+    cr_expect_eq(readvertise_create(&made, &config, err), -ENOSPC);
+    cr_expect_str_eq(err, "too many listen to the RIB");
+    cr_expect_null(made);
+}
+
+Test(readvertise, prefix_that_no_command_has_room_for_fails)
+{
+    // As long as a name may be: its command would be longer.
+    static uint8_t name[NDN_NAME_MAX];
+    struct readvertise_counters counters;
+    for (unsigned i = 0; i < 10; i++) {
+        uint8_t *comp = name + i * 202;
+        comp[0] = 8;
+        comp[1] = 200;
+    }
+    struct rib_route route = {.face = 256, .origin = CLIENT};
+    nlsr_comes();
+    create(readvertise_clients);
+    cr_assert_eq(rib_register(bed.rib, (struct mgmt_octets){name, 2020}, &route), 0);
+    cr_expect_eq(readvertise_poll(readvertise, 1), 50 * S);
+    cr_expect_eq(n_expressed, 0);
+    readvertise_counters(readvertise, &counters);
+    cr_expect_eq(counters.failed, 1);
+}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "conf/conf.h"
 #include "ports/face.h"
 #include "test/unit/fwd/rib_fixture.h"
 
@@ -329,4 +330,30 @@ Test(rib, listeners_hear_of_routes_but_not_of_renewals)
     rib_unregister(bed.rib, rib_name("/a"), 256, CLIENT);
     rib_face_remove(bed.rib, 256);
     cr_expect_str_eq(text, "+/a/256/65 +/a/256/0 -/a/256/65 -/a/256/0 ", "%s", text);
+}
+
+Test(rib, configured_routes_are_static_ones)
+{
+    static const char text[] = "port: { p: { device = \"net_null0\"; }; };\n"
+                               "face: { f: { port = \"p\"; remote = \"ether://[02:00:00:00:00:02]\"; };\n"
+                               "  g: { port = \"p\"; remote = \"ether://[02:00:00:00:00:03]\"; };\n"
+                               "  none: { port = \"p\"; remote = \"ether://[02:00:00:00:00:04]\"; }; };\n"
+                               "route = ( { prefix = \"/a\"; face = \"f\"; cost = 3; },\n"
+                               "  { prefix = \"/a/b\"; face = \"g\"; child-inherit = false; },\n"
+                               "  { prefix = \"/a/b/c\"; face = \"g\"; capture = true; },\n"
+                               "  { prefix = \"/d\"; face = \"none\"; } );\n";
+    static const uint32_t faces[] = {300, 301, 0};
+    struct conf *conf;
+    unsigned failed = 99;
+    char list[512] = "";
+    cr_assert_eq(conf_load_text("test", text, sizeof text - 1, &conf, stderr), 0);
+    cr_expect_eq(rib_add_configured(bed.rib, conf, faces, &failed), 0);
+    rib_foreach(bed.rib, note, list);
+    cr_expect_str_eq(list, "/a 300/255/3/1\n/a/b 301/255/0/0\n/a/b/c 301/255/0/3\n", "%s", list);
+    expect_hops(&bed, "/a/b", "301:0 300:3");
+    struct rib_bed small = rib_bed_make(1);
+    cr_expect_eq(rib_add_configured(small.rib, conf, faces, &failed), -ENOSPC);
+    cr_expect_eq(failed, 1);
+    rib_bed_free(&small);
+    conf_free(conf);
 }
