@@ -219,6 +219,8 @@ const struct command command_table[] = {
      .help = "list workers with their counters", .run = show_workers},
     {.noun = "drops", .peers = PEER_TELEMETRY, .options = drops_options,
      .help = "show frames dropped or consumed, by reason", .run = show_drops},
+    {.noun = "sockets", .peers = PEER_TELEMETRY, .options = drops_options,
+     .help = "show what sockets accepted, refused and lost", .run = show_sockets},
     {.noun = "pit", .verb = "info", .by_default = true, .peers = PEER_TELEMETRY,
      .help = "show the Pending Interest Tables", .run = show_pit},
     {.noun = "ping", .operand = "PREFIX", .options = ping_options,

@@ -156,6 +156,32 @@ const struct text_column show_cs_columns[] = {
     {0},
 };
 
+/* Rows without those of which nothing has been counted, unless all are wanted. */
+static void drop_zeros(const struct command_line *line, json_t *rows)
+{
+    if (command_has(line, "all"))
+        return;
+    for (size_t i = json_array_size(rows); i > 0; i--)
+        if (json_integer_value(json_object_get(json_array_get(rows, i - 1), "count")) == 0)
+            json_array_remove(rows, i - 1);
+}
+
+int show_sockets(const struct command_line *line)
+{
+    static const struct text_column columns[] = {
+        {"counter", "COUNTER", TEXT_STRING},
+        {"count", "COUNT", TEXT_NUMBER},
+        {"text", "MEANING", TEXT_STRING},
+        {0},
+    };
+    static const struct view view = {"/pitlane/sockets", "sockets", columns};
+    json_t *rows = ask(line, &view);
+    if (rows == NULL)
+        return COMMAND_FAILED;
+    drop_zeros(line, rows);
+    return manage_rows(line, view.name, columns, rows);
+}
+
 int show_drops(const struct command_line *line)
 {
     static const struct text_column columns[] = {
@@ -169,11 +195,6 @@ int show_drops(const struct command_line *line)
     json_t *rows = ask(line, &view);
     if (rows == NULL)
         return COMMAND_FAILED;
-    if (!command_has(line, "all")) {
-        for (size_t i = json_array_size(rows); i > 0; i--) {
-            if (json_integer_value(json_object_get(json_array_get(rows, i - 1), "count")) == 0)
-                json_array_remove(rows, i - 1);
-        }
-    }
+    drop_zeros(line, rows);
     return manage_rows(line, view.name, columns, rows);
 }

@@ -17,6 +17,7 @@ struct command_line;
 int show_ports(const struct command_line *line);
 int show_workers(const struct command_line *line);
 int show_drops(const struct command_line *line);
+int show_sockets(const struct command_line *line);
 int show_pit(const struct command_line *line);
 
 /** Ask the telemetry socket, an object or, with @p rows, an array. @return NULL with the reason in @p err */

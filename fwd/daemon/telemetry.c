@@ -22,6 +22,7 @@
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/daemon/telemetry_prefix.h"
 #include "fwd/worker.h"
+#include "ports/sock/sock.h"
 
 /** The callbacks get no context; NULL while nobody answers. */
 static pthread_mutex_t source_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -240,6 +241,30 @@ static int answer_drops(struct rte_tel_data *d, uint64_t start)
     return page_end(&page, d);
 }
 
+/* What sockets have accepted, refused and lost: beside the frames of workers, which sent or never got them. */
+static int answer_sockets(struct rte_tel_data *d, uint64_t start)
+{
+    struct sock_counters counters = {0};
+    struct page page;
+    if (source->manage.sock != NULL)
+        sock_counters(source->manage.sock, &counters);
+    page_begin(&page);
+    for (uint64_t i = 0; sock_counter_descs[i].name != NULL; i++) {
+        const struct sock_counter_desc *desc = &sock_counter_descs[i];
+        struct rte_tel_data *row = i < start ? NULL : page_row(&page, i, 250);
+        if (row == NULL && i >= start)
+            break;
+        if (row == NULL)
+            continue;
+        uint64_t count;
+        memcpy(&count, (const char *)&counters + desc->offset, sizeof count);
+        page_text(row, "counter", desc->name);
+        rte_tel_data_add_dict_u64(row, "count", count);
+        page_text(row, "text", desc->text);
+    }
+    return page_end(&page, d);
+}
+
 /** What a row says of a worker. @param tables NULL when the worker does not answer */
 typedef void (*fill_row_t)(struct rte_tel_data *row, const struct worker *worker, const struct tables *tables);
 
@@ -350,6 +375,7 @@ static const struct {
     {"/pitlane/routes", answer_routes, "Routes; parameter: first row, from \"next\""},
     {"/pitlane/strategies", answer_strategies, "Strategy choices; parameter: first row, from \"next\""},
     {"/pitlane/drops", answer_drops, "Frames dropped or consumed, by reason; parameter: first row"},
+    {"/pitlane/sockets", answer_sockets, "What sockets accepted, refused and lost; parameter: first row"},
     {"/pitlane/workers", answer_workers, "Workers and their counters; parameter: first row"},
     {"/pitlane/pit", answer_pit, "Pending Interest Tables; parameter: first row"},
     {"/pitlane/cs", answer_cs, "Content Stores; parameter: first row"},

@@ -159,6 +159,7 @@ struct sock {
     uid_t *unix_uids;
     unsigned n_unix_uids;
     bool unix_bound;
+    unsigned unix_folders; /**< made for the socket, the last ones of its path */
     const char *channels[SOCK_CHANNELS_MAX];
     unsigned n_channels;
     pthread_t thread;

@@ -340,24 +340,6 @@ unsigned sock_channels(const struct sock *sock, const char *const **uris)
     return sock->n_channels;
 }
 
-void sock_counters(const struct sock *sock, struct sock_counters *counters)
-{
-    const struct sock_atomic_counters *from = &sock->counters;
-#define COPY(name) counters->name = atomic_load_explicit(&from->name, memory_order_relaxed)
-    COPY(accepted);
-    COPY(refused);
-    COPY(closed);
-    COPY(malformed);
-    COPY(datagrams);
-    COPY(stalled);
-    COPY(queue_full);
-    COPY(no_mbuf);
-    COPY(ring_full);
-    COPY(marked);
-    COPY(no_face);
-#undef COPY
-}
-
 int sock_connect(struct sock *sock, const struct sock_remote *remote, uint64_t ticket)
 {
     if (remote->address.ss_family != AF_INET && remote->address.ss_family != AF_INET6) {

@@ -129,6 +129,13 @@ struct sock_counters {
     uint64_t no_face;    /**< packets that came for a peer that is gone */
 };
 void sock_counters(const struct sock *sock, struct sock_counters *counters);
+/** What each of them is called; ended by a NULL name. Any thread. */
+struct sock_counter_desc {
+    const char *name;
+    size_t offset; /**< in struct sock_counters */
+    const char *text;
+};
+extern const struct sock_counter_desc sock_counter_descs[];
 /** Milliseconds until an on-demand face is closed if nothing comes, for ExpirationPeriod; -1: never. */
 int64_t sock_expires_ms(const struct sock *sock, uint32_t face);
 

@@ -25,7 +25,7 @@ static int fill_address(const struct sock *sock, struct sockaddr_un *address, ch
 }
 
 /* Folders on the way to the socket that are not there yet. */
-static int make_folders(const struct sock *sock, const struct passwd *account, char err[200])
+static int make_folders(struct sock *sock, const struct passwd *account, char err[200])
 {
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
     snprintf(path, sizeof path, "%s", sock->config.unix_path);
@@ -37,6 +37,7 @@ static int make_folders(const struct sock *sock, const struct passwd *account, c
             return sock_fail(err, -errno, AT_PATH "cannot make the folder %s: %s", sock->config.unix_path, path,
                              strerror(errno));
         }
+        sock->unix_folders += made;
         /* The account that the daemon becomes removes the socket in the end. */
         if (made && account != NULL && chown(path, account->pw_uid, account->pw_gid) != 0) {
             return sock_fail(err, -errno, AT_PATH "cannot give the folder %s to %s: %s", sock->config.unix_path, path,
@@ -45,6 +46,19 @@ static int make_folders(const struct sock *sock, const struct passwd *account, c
         *slash = '/';
     }
     return 0;
+}
+
+/* Those that were made for the socket, if nobody else has put something there and we still may. */
+static void remove_folders(struct sock *sock)
+{
+    char path[sizeof((struct sockaddr_un *)0)->sun_path];
+    snprintf(path, sizeof path, "%s", sock->config.unix_path);
+    for (; sock->unix_folders > 0; sock->unix_folders--) {
+        *strrchr(path, '/') = '\0';
+        if (rmdir(path) != 0) {
+            return;
+        }
+    }
 }
 
 /* A socket that a process left behind is in the way; one that somebody listens on is not ours to take. */
@@ -171,6 +185,7 @@ void unix_unlink(struct sock *sock)
         unlink(sock->config.unix_path);
         sock->unix_bound = false;
     }
+    remove_folders(sock);
     free(sock->unix_uids);
     sock->unix_uids = NULL;
 }

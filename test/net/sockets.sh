@@ -133,6 +133,9 @@ for what in octets half connects thousand; do
 done
 ping_at right /A -c 100 -i 1ms -s 5000
 expect_no_loss 100
+count() { show sockets -p right -j | jq ".sockets[] | select(.counter == \"$1\") | .count"; }
+[ "$(count stalled)" = 3 ] && [ "$(count malformed)" = 1 ] && [ "$(count queue_full)" -gt 100 ] ||
+    fail "$(show sockets -p right)"
 only_ours() { face_is_not right '(.remote | startswith("fd://")) and .in_interests == 0 and .in_data == 0'; }
 wait_for 5 only_ours || fail "faces are left: $(at right face list | tail -n 20)"
 

@@ -322,6 +322,23 @@ Test(client, drops_show_what_occurred_unless_all_is_asked)
     fake_stop(&fake);
 }
 
+Test(client, sockets_show_what_they_have_counted)
+{
+    struct fake fake;
+    fake_start(&fake, (const char *const[]){"/pitlane/sockets,0",
+                                            "{\"/pitlane/sockets\":{\"rows\":{\"a\":{\"counter\":\"stalled\","
+                                            "\"count\":2,\"text\":\"stuck\"},\"b\":{\"counter\":\"refused\","
+                                            "\"count\":0,\"text\":\"too many\"}}}}",
+                                            NULL});
+    char *out, *err;
+    cr_expect_eq(RUN("sockets", "-s", fake.path), COMMAND_OK);
+    cr_expect_str_eq(out, "COUNTER  COUNT  MEANING\n"
+                          "stalled      2  stuck\n");
+    free(out);
+    free(err);
+    fake_stop(&fake);
+}
+
 Test(client, answers_that_make_no_sense_are_exit_1)
 {
     static const char *const answers[] = {

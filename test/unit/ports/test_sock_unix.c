@@ -281,6 +281,14 @@ Test(sock_unix, socket_is_made_with_mode_group_and_folder)
     cr_assert_eq(stat(path, &st), 0);
     cr_assert_eq(st.st_mode & 07777, 0755);
     path[strlen(path)] = '/';
+    sock_stop(sock);
+    sock = NULL;
+    *strrchr(path, '/') = '\0';
+    cr_assert_eq(stat(path, &st), -1);
+    *strrchr(path, '/') = '\0';
+    cr_assert_eq(stat(path, &st), 0); /* that was there before */
+    path[strlen(path)] = '/';
+    path[strlen(path)] = '/';
 }
 
 static void make_folder(void)
