@@ -54,19 +54,30 @@ static int import_tree(struct import *import, const struct info_node *root, FILE
     return error;
 }
 
-int import_nfd_conf(const char *path, FILE *out, FILE *report, FILE *err)
+/* Takes the tree over. */
+static int import_info(const char *path, struct info *info, FILE *out, FILE *report, FILE *err)
 {
     struct import import = {.path = path, .report = report, .err = err};
-    struct info *info;
-    int error = info_load(path, &info, err);
-    if (error != 0)
-        return error;
-    error = import_tree(&import, info_root(info), out);
+    int error = import_tree(&import, info_root(info), out);
     if (error == -ENOMEM)
         fprintf(err, "%s: out of memory\n", path);
     import_clear(&import);
     info_free(info);
     return error;
+}
+
+int import_nfd_conf(const char *path, FILE *out, FILE *report, FILE *err)
+{
+    struct info *info;
+    int error = info_load(path, &info, err);
+    return error == 0 ? import_info(path, info, out, report, err) : error;
+}
+
+int import_nfd_conf_text(const char *name, const char *text, size_t len, FILE *out, FILE *report, FILE *err)
+{
+    struct info *info;
+    int error = info_load_text(name, text, len, &info, err);
+    return error == 0 ? import_info(name, info, out, report, err) : error;
 }
 
 int import_run(const struct command_line *line)

@@ -21,5 +21,7 @@ int import_run(const struct command_line *line);
  * @return 0; -EINVAL with a fault; another negative errno when the file cannot be read
  */
 int import_nfd_conf(const char *path, FILE *out, FILE *report, FILE *err);
+/** The same of @p len octets that messages call @p name. */
+int import_nfd_conf_text(const char *name, const char *text, size_t len, FILE *out, FILE *report, FILE *err);
 
 #endif
