@@ -21,6 +21,7 @@
 #include "fwd/fwd.h"
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/daemon/telemetry_prefix.h"
+#include "fwd/mgmt/mgmt.h"
 #include "fwd/worker.h"
 #include "ports/sock/sock.h"
 
@@ -364,6 +365,21 @@ static int answer_strategies(struct rte_tel_data *d, uint64_t start)
     return prefix_list_answer(&strategy_list, &source->shared, source->strategies, d, start);
 }
 
+static int answer_management(struct rte_tel_data *d, uint64_t start)
+{
+    (void)start;
+    const struct mgmt_counters *counters = mgmt_counters(source->manage.mgmt);
+    rte_tel_data_start_dict(d);
+    rte_tel_data_add_dict_u64(d, "commands", counters->commands);
+    rte_tel_data_add_dict_u64(d, "datasets", counters->datasets);
+    rte_tel_data_add_dict_u64(d, "notifications", counters->notifications);
+    rte_tel_data_add_dict_u64(d, "mgmt_malformed", counters->malformed);
+    rte_tel_data_add_dict_u64(d, "mgmt_unauthorized", counters->unauthorized);
+    rte_tel_data_add_dict_u64(d, "mgmt_replay", counters->replayed);
+    rte_tel_data_add_dict_u64(d, "mgmt_ignored", counters->ignored);
+    return 0;
+}
+
 static const struct {
     const char *command;
     int (*answer)(struct rte_tel_data *d, uint64_t start);
@@ -379,6 +395,7 @@ static const struct {
     {"/pitlane/workers", answer_workers, "Workers and their counters; parameter: first row"},
     {"/pitlane/pit", answer_pit, "Pending Interest Tables; parameter: first row"},
     {"/pitlane/cs", answer_cs, "Content Stores; parameter: first row"},
+    {"/pitlane/management", answer_management, "Commands, datasets and what management refused"},
 };
 
 /** Every command: the number after the comma is where the page begins. */
