@@ -32,7 +32,7 @@ application consumer f0 $MAC_C0 memif
 consumer=$started
 application producer f1 $MAC_P0 link
 producer=$started
-demo_up() { show face list -p pitlane-demo -j | jq -e '[.faces[] | select(.state == "up")] | length == 2'; }
+demo_up() { show face list -p pitlane-demo -j | jq -e '[.faces[] | select(.state == "up" and .id >= 256)] | length == 2'; }
 wait_for 5 demo_up || fail "no link: $(show face list -p pitlane-demo)"
 
 for size in 100 5000; do
