@@ -17,7 +17,7 @@ control() {
     pit/fib_table.c | pit/fib_write.c) ;; # FIB updates, control thread; workers read through pit/fib.c
     fwd/dispatch_create.c) ;;             # rings between workers, made at start
     fwd/strategy_set.c) ;;                # instances, made by the control thread
-    fwd/client/* | fwd/daemon/*) ;;
+    fwd/client/* | fwd/daemon/* | fwd/mgmt/*) ;;
     ports/match_lookup.c) return 1 ;;     # of ports/, workers run only this and what headers inline
     ports/*) ;;
     *) return 1 ;;
