@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ports/sock/mark.h"
 #include "ports/sock/queue.h"
 #include "ports/sock/stream.h"
 
@@ -109,4 +110,107 @@ Test(queue, holds_no_memory_when_empty)
     queue_take(&queue, 3);
     cr_assert_null(queue.data);
     cr_assert_eq(queue.size, 0);
+}
+
+Test(mark, first_comes_after_the_interval_and_the_others_ever_sooner)
+{
+    const uint64_t interval = 100000000;
+    struct mark mark = {0};
+    uint64_t now = 5000;
+    cr_assert(!mark_due(&mark, false, now, interval));
+    cr_assert(!mark_due(&mark, true, now, interval));
+    cr_assert(!mark_due(&mark, true, now + interval - 1, interval));
+    /* 100 ms / sqrt(n + 1) after each of n marks. */
+    static const uint64_t after[] = {100000000, 170710678, 228445704, 278445704};
+    for (unsigned i = 0; i < 4; i++) {
+        cr_assert(!mark_due(&mark, true, now + after[i] - 10, interval), "%u", i);
+        cr_assert(mark_due(&mark, true, now + after[i] + 10, interval), "%u", i);
+        cr_assert(!mark_due(&mark, true, now + after[i] + 20, interval), "%u", i);
+    }
+    /* The incident ends: all begins anew. */
+    cr_assert(!mark_due(&mark, false, now + 300000000, interval));
+    cr_assert(!mark_due(&mark, true, now + 400000000, interval));
+    cr_assert(!mark_due(&mark, true, now + 499999999, interval));
+    cr_assert(mark_due(&mark, true, now + 500000000, interval));
+}
+
+struct mark_row {
+    const char *name;
+    uint8_t in[40];
+    size_t in_len;
+    uint8_t out[40];
+    size_t out_len;
+};
+
+Test(mark, field_gets_its_place)
+{
+#define ROW(name, in, out)                           \
+    {                                                \
+        name, in, sizeof in - 1, out, sizeof out - 1 \
+    }
+    static const struct mark_row rows[] = {
+        ROW("bare packet", "\x05\x02\x01\x02", "\x64\x0b\xfd\x03\x40\x01\x01\x50\x04\x05\x02\x01\x02"),
+        ROW("token", "\x64\x08\x62\x02\xaa\xbb\x50\x02\x05\x00",
+            "\x64\x0d\x62\x02\xaa\xbb\xfd\x03\x40\x01\x01\x50\x02\x05\x00"),
+        ROW("between fields", "\x64\x11\xfd\x03\x2c\x01\x07\xfd\x03\x4c\x00\x50\x02\x05\x00",
+            "\x64\x16\xfd\x03\x2c\x01\x07\xfd\x03\x40\x01\x01\xfd\x03\x4c\x00\x50\x02\x05\x00"),
+        ROW("without fragment", "\x64\x04\x62\x02\xaa\xbb", "\x64\x09\x62\x02\xaa\xbb\xfd\x03\x40\x01\x01"),
+        ROW("empty", "\x64\x00", "\x64\x05\xfd\x03\x40\x01\x01"),
+        ROW("mark there already", "\x64\x09\xfd\x03\x40\x01\x01\x50\x02\x05\x00", ""),
+        ROW("field cut", "\x64\x03\x62\x02\xaa", ""),
+        ROW("element cut", "\x05\x03\x01", ""),
+        ROW("octets behind", "\x05\x01\x01\x01", ""),
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct mark_row *row = &rows[i];
+        uint8_t in[40], out[40 + MARK_SIZE_MAX];
+        memcpy(in, row->in, row->in_len);
+        if (in[0] == 0x64 && row->out_len > 2) {
+            in[1] = (uint8_t)(row->in_len - 2);
+        }
+        size_t len = mark_packet(out, sizeof out, in, row->in_len);
+        cr_expect_eq(len, row->out_len, "%s: %zu", row->name, len);
+        if (len > 2) {
+            cr_expect_eq(out[1], len - 2, "%s", row->name);
+            cr_expect_eq(memcmp(out + 2, row->out + 2, len - 2), 0, "%s", row->name);
+        }
+    }
+    uint8_t small[8];
+    cr_expect_eq(mark_packet(small, sizeof small, (const uint8_t *)"\x05\x02\x01\x02", 4), 0);
+}
+
+/* Over the borders of the length's form, up to the largest packet. */
+Test(mark, lengths_are_right_at_every_size)
+{
+    static uint8_t in[STREAM_ELEMENT_MAX], out[STREAM_ELEMENT_MAX + MARK_SIZE_MAX];
+    for (size_t len = 2; len <= STREAM_ELEMENT_MAX; len++) {
+        for (unsigned lp = 0; lp < 2; lp++) {
+            size_t header = len < 255 ? 2 : 4;
+            if (len == 255 || len == 256) {
+                continue; /* there is no such element */
+            }
+            memset(in, 0, sizeof in);
+            in[0] = lp ? 0x64 : 0x06;
+            in[1] = header == 2 ? (uint8_t)(len - 2) : 253;
+            if (header == 4) {
+                in[2] = (uint8_t)((len - 4) >> 8);
+                in[3] = (uint8_t)(len - 4);
+            }
+            if (lp && len > header) {
+                if (len < header + 4) {
+                    continue;
+                }
+                size_t inside = len - header - 4;
+                in[header] = 0x50;
+                in[header + 1] = 0xfd; /* a form that is longer than needed, so that every size can be had */
+                in[header + 2] = (uint8_t)(inside >> 8);
+                in[header + 3] = (uint8_t)inside;
+            }
+            size_t size = 0, n = mark_packet(out, sizeof out, in, len);
+            cr_assert(n > len && n <= len + MARK_SIZE_MAX, "%zu", len);
+            cr_assert_eq(stream_cut(out, n, &size), n <= STREAM_ELEMENT_MAX ? STREAM_ELEMENT : STREAM_BAD, "%zu", len);
+            cr_assert(size == 0 || size == n, "%zu", len);
+            cr_assert_eq(memcmp(out + n - (len - header), in + header, len - header), 0, "%zu", len);
+        }
+    }
 }
