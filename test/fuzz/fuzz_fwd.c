@@ -15,6 +15,7 @@
 #include "fwd/chain.h"
 #include "fwd/token.h"
 #include "parser/ndn_encode.h"
+#include "fwd/reliability.h"
 #include "test/bed/bed.h"
 
 #define CHECK(condition)                                                              \
@@ -33,6 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A packet that a forwarder sent, to be sent back, or to take its token from. */
 struct kept {
     uint16_t len;
+    bool has_tx;
+    uint64_t tx; /* TxSequence */
     uint8_t token[TOKEN_SIZE];
     uint8_t octets[600];
 };
@@ -93,6 +96,14 @@ static void add_face(struct fuzz *f, unsigned i)
     }
 }
 
+/* Three faces, of which two find room, may be reliable, and mark congestion. */
+static void set_flags(struct fuzz *f, unsigned i, bool on)
+{
+    struct face_update update = {.has_flags = true, .flags = on ? FACE_RELIABILITY | FACE_CONGESTION_MARKING : 0};
+    if (i == 1 || i == 3 || i == 4)
+        CHECK(face_change(f->bed->shared.faces, f->face[i], &update) == 0);
+}
+
 static void add_routes(struct fuzz *f, unsigned i)
 {
     static const char *const prefixes[] = {"/a", "/a/b", "/", "/m", "/localhop"};
@@ -120,6 +131,8 @@ static void start(struct fuzz *f, uint16_t n_workers)
         .reass_bytes = 24000,
         .max_lifetime_ms = LIFETIME_MAX,
         .lenient = n_workers > 1,
+        .reliable_faces = 2,
+        .reliable_packets = 24,
         .pages = ARENA_PAGES_SMALL,
     };
     f->bed = bed_create(&config);
@@ -128,6 +141,7 @@ static void start(struct fuzz *f, uint16_t n_workers)
         port->mtu = i == 1 ? 200 : i == 2 ? 9000 : 1500;
         port->tx_multi_seg = (i & 1) == 0;
         add_face(f, i);
+        set_flags(f, i, true);
     }
     for (unsigned i = 0; i < N_FACES; i++)
         add_routes(f, i);
@@ -159,6 +173,9 @@ static void take_sent(struct fuzz *f)
         struct kept *kept = &f->kept[f->n_kept++ % N_KEPT];
         kept->len = (uint16_t)RTE_MIN(size, sizeof kept->octets);
         chain_read(bed->sent[i].mbuf, to->hdr_len, kept->octets, kept->len);
+        kept->has_tx = (pkt.lp.has & LP_HAS_TX_SEQUENCE) != 0;
+        kept->tx = pkt.lp.tx_sequence;
+        CHECK(!kept->has_tx || to->flags & FACE_RELIABILITY);
         memset(kept->token, 0, TOKEN_SIZE);
         if (pkt.lp.token_len == TOKEN_SIZE)
             memcpy(kept->token, pkt.lp.token, TOKEN_SIZE);
@@ -354,6 +371,32 @@ static void op_echo(struct fuzz *f)
     packet(f, face, kept.octets, kept.len, how);
 }
 
+/* Acks of what was sent, the last first or last, with a packet or alone, on some face: maybe the right one. */
+static void op_acks(struct fuzz *f, uint8_t how)
+{
+    static const uint8_t faces[] = {1, 3, 4, 0};
+    uint8_t net[600], buf[600 + NDN_LP_HEADER_MAX + N_KEPT * NDN_LP_ACK_SIZE];
+    uint8_t which = octet(f), twist = octet(f);
+    uint64_t acks[N_KEPT];
+    struct ndn_lp_out lp = {.acks = acks, .sequence = twist & 15, .frag_count = 1, .tx_sequence = twist};
+    for (unsigned i = 0; i < N_KEPT; i++) {
+        const struct kept *kept = &f->kept[how & 4 ? N_KEPT - 1 - i : i];
+        if (kept->has_tx && which >> i & 1)
+            acks[lp.n_acks++] = kept->tx ^ (twist == 255 ? UINT64_C(1) << 56 : 0);
+    }
+    size_t len = 0;
+    if (twist & 16) {
+        struct bed_fields fields = {.nonce = 1 + (twist & 3), .payload = twist};
+        len = twist & 32 ? bed_data(net, sizeof net, names[twist & 7], &fields)
+                         : bed_interest(net, sizeof net, names[twist & 7], &fields);
+        lp.has_sequence = lp.has_tx_sequence = true;
+    }
+    uint8_t *at = buf + sizeof buf - len;
+    memcpy(at, net, len);
+    size_t header = ndn_lp_prepend(at, len, &lp);
+    packet(f, faces[how >> 3 & 3], at - header, header + len, how >> 5);
+}
+
 static void op_time(struct fuzz *f)
 {
     static const uint32_t ms[] = {0, 1, 5, 11, 50, 300, 600, 7000};
@@ -370,10 +413,21 @@ static void op_face(struct fuzz *f)
         f->gone[f->n_gone++] = f->face[i];
         bed_face_remove(f->bed, f->face[i]);
         add_face(f, i);
+        set_flags(f, i, true);
         add_routes(f, i);
+    } else if (what & 32) {
+        set_flags(f, i, what & 16);
     } else {
         face_set_down(f->bed->shared.faces, f->face[i], FACE_DOWN_LINK, what & 16);
     }
+}
+
+static void op_other(struct fuzz *f, uint8_t how)
+{
+    if (how & 2)
+        op_acks(f, how);
+    else
+        f->bed->refuse_send = how & 1;
 }
 
 static void pool_release(struct fuzz *f)
@@ -423,15 +477,25 @@ static void finish(struct fuzz *f)
     bed_pass(bed, LIFETIME_MAX + 10);
     bed_pass(bed, DNL_LIFETIME_MS + 10);
     take_sent(f);
+    // Every retransmission, and the end of them.
+    for (unsigned i = 0; i <= RELIABILITY_RETRIES; i++) {
+        bed_pass(bed, RELIABILITY_RTO_MAX_MS + 10);
+        take_sent(f);
+    }
     CHECK(bed_check(bed) == 0);
     for (uint16_t w = 0; w < bed->shared.n_workers; w++) {
         struct fwd *fwd = bed->fwd[w];
         CHECK(pit_count(fwd->pit) == 0);
         CHECK(fwd->stats.held == 0);
+        struct reliability_stats reliable;
+        reliability_stats(fwd->reliability, &reliable);
+        CHECK(reliable.n_packets == 0);
         for (unsigned i = 0; i < N_FACES + f->n_gone; i++) {
             uint32_t id = i < N_FACES ? f->face[i] : f->gone[i - N_FACES];
             const struct stats_face *stats = &fwd->face_stats[id % FACE_SLOTS];
             CHECK(stats->face != id || stats->pending == 0);
+            // The next input finds none of this one's Sequences.
+            reliability_face_removed(fwd->reliability, id);
         }
         cs_resize(fwd->cs, 0);
         cs_poll(fwd->cs, bed->now_ns);
@@ -491,7 +555,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             break;
         default:
             deliver(f);
-            f->bed->refuse_send = octet(f) & 1;
+            op_other(f, octet(f));
             break;
         }
         CHECK(bed_check(f->bed) == 0);
