@@ -2,6 +2,7 @@
 #ifndef FWD_FWD_H
 #define FWD_FWD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +36,8 @@ struct rte_ring;
 
 struct dispatch;
 struct dispatch_out;
+struct quic_set;
+struct quic_worker;
 struct region;
 struct reliability;
 struct strategy;
@@ -51,6 +54,7 @@ struct fwd_shared {
     struct port *port[PORT_MAX];
     const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
     struct dispatch *dispatch;                /**< NULL with one worker */
+    struct quic_set *_Atomic quic;            /**< services; NULL: none. RCU */
     uint16_t n_workers;
     bool lenient;              /**< tlv-lenient */
     uint32_t max_lifetime_ms;  /**< cap on InterestLifetime */
@@ -123,6 +127,7 @@ struct fwd {
     fwd_send_t send;
     void *send_ctx;
 
+    struct quic_worker *quic; /**< NULL: no service was ever configured */
     struct stats_worker stats;
     struct stats_face *face_stats; /**< FACE_SLOTS of them */
     uint64_t tx_ports;             /**< bit of each port with frames in tx[] */

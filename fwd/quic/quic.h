@@ -23,6 +23,7 @@ struct quic_pkt {
     const struct quic_service *service;
     const struct quic_server *server; /**< chosen */
     uint8_t how;                      /**< enum quic_how */
+    uint8_t drop;                     /**< enum drop, why there is no server */
     bool v6;
     uint16_t l3_off;                   /**< of the IP header, from the start of the frame */
     uint16_t l3_len;                   /**< octets of the IP packet: link padding is behind it */
@@ -79,6 +80,15 @@ struct quic_stats {
     struct quic_stats_server server[QUIC_SERVICES_MAX][QUIC_SERVERS_MAX];
 };
 
+/** What a worker has for QUIC; part of struct fwd, NULL when no service was ever configured. */
+struct quic_worker {
+    unsigned n; /**< datagrams that wait for quic_flush() */
+    struct quic_pkt pkt[FWD_BURST_MAX];
+    struct quic_lb_job job[FWD_BURST_MAX];
+    struct flow *flow[QUIC_SERVICES_MAX]; /**< of services with a flow table, by their slot */
+    struct quic_stats stats;
+};
+
 /* Steps, one file each. Worker that owns the struct fwd. */
 
 /**
@@ -96,10 +106,12 @@ bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt);
 
 /** steer: find the servers of a burst, in the draft's order. A packet without one has server NULL. */
 void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n);
-/** The same for one datagram without any effect, telling why: for `quic explain` and tests. */
-const struct quic_server *quic_explain(const struct quic_service *service, const struct flow *flow,
-                                       const struct quic_pkt *pkt, enum quic_unroutable *unroutable,
-                                       struct quic_lb_id *id);
+/**
+ * The same for one datagram without any effect and without the flow table, telling why: for `quic explain` and tests. A
+ * packet without mbuf has no 4-tuple, so that only its connection ID can decide.
+ */
+const struct quic_server *quic_explain(const struct quic_service *service, const struct quic_pkt *pkt,
+                                       enum quic_unroutable *unroutable, struct quic_lb_id *id);
 
 /** deliver: rewrite, and queue for the server's port; what does not fit is answered by ICMP. Takes the mbuf over. */
 void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt);

@@ -83,6 +83,7 @@ struct quic_service {
     struct flow_hash_key hash_key; /**< of 4-tuples; configured where several forwarders must choose alike */
 
     bool require_fixed_bit;
+    bool drop_unroutable;     /**< short headers whose connection ID names no server are dropped, not hashed */
     bool drop_small_initials; /**< Initials in datagrams below 1200 octets */
     bool version_negotiation;
     uint8_t n_versions; /**< offered in Version Negotiation */
@@ -103,6 +104,9 @@ struct quic_set {
     struct quic_service *service;
     struct quic_vip vip[QUIC_VIPS_MAX];
 };
+
+/** Enter an ID into the map while the service is built. @return false: another server has it. Control thread */
+bool quic_service_add_id(struct quic_service *service, const struct quic_lb_id *id, uint16_t server);
 
 /** Server of an ID, NULL when no server has it. Worker, under RCU. */
 const struct quic_server *quic_service_server(const struct quic_service *service, const struct quic_lb_id *id);
