@@ -25,6 +25,9 @@ static void expect_from(const struct ndn_packet *pkt, uint32_t from)
     cr_assert_eq(pkt->lp.incoming_face, from, "from %u instead of %u", (unsigned)pkt->lp.incoming_face, from);
 }
 
+#define ANNOUNCEMENT "0610 0703080150 1400 1500 16031B0100 1700"
+#define DATA_A       "0610 0703080141 1400 1500 16031B0100 1700"
+
 Test(fields, local_fields_tell_where_interests_data_and_nacks_came_from)
 {
     SCENE(.cs_capacity = 8);
@@ -137,10 +140,29 @@ Test(fields, flag_that_is_switched_shows_in_the_next_packet)
     finish();
 }
 
-/* A Data that announces a prefix: 6 octets of header, then a small Data as PrefixAnnouncement, then Data /A. */
-#define ANNOUNCEMENT "0610 0703080150 1400 1500 16031B0100 1700"
-#define DATA_A       "0610 0703080141 1400 1500 16031B0100 1700"
+Test(fields, congestion_marks_go_on_both_ways_but_not_into_the_content_store)
+{
+    SCENE(.cs_capacity = 4);
+    route("/", E, 0);
+    packet(A, "6410 FD03400105 5009 0507 0703080141 0A00"); // malformed inside: nothing goes on
+    sent_all(0);
+    packet(A, "6414 FD03400105 500D 050B 0703080141 0A0401020304");
+    cr_assert_eq(sent_interest(0, E).lp.congestion_mark, 5);
+    sent_all(1);
+    packet(B, "6414 FD03400106 500D 050B 0703080141 0A0401020305");
+    sent_all(0);
+    packet(E, "6419 FD03400107 5012 " DATA_A);
+    for (unsigned i = 0; i < 2; i++)
+        cr_assert_eq(bed_parse_sent(bed, i, &(uint32_t){0}).lp.congestion_mark, 7);
+    sent_all(2);
+    // What was congested then says nothing of now.
+    interest(C, "/A", FIELDS(.nonce = 9));
+    cr_assert(!(sent_data(0, C).lp.has & LP_HAS_CONGESTION_MARK));
+    sent_all(1);
+    finish();
+}
 
+/* A Data that announces a prefix: 6 octets of header, then a small Data as PrefixAnnouncement, then Data /A. */
 static void expect_announcement(const struct ndn_packet *pkt)
 {
     uint8_t want[64];
