@@ -113,12 +113,16 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
     fwd->stats.drops[DROP_LP_REASS_TIMEOUT] += timed_out;
     cs_poll(fwd->cs, now_ns);
     measurements_poll(fwd->measurements, now_ns, max);
+    if (unlikely(fib_added(fwd->shared->fib) != fwd->next_hops.added || fwd->next_hops.slot != 0))
+        ndn_interest_walk(fwd);
     if (fwd->reliability != NULL)
         reliability_poll(fwd, now_ns, max);
 }
 
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)
 {
+    if (fwd->next_hops.slot != 0)
+        return 0;
     uint64_t pit_ns = pit_next_ns(fwd->pit, now_ns);
     uint64_t link_ns = fwd->reliability != NULL ? reliability_next_ns(fwd->reliability, now_ns) : UINT64_MAX;
     return RTE_MIN(pit_ns, link_ns);

@@ -99,6 +99,14 @@ struct fwd_broadcast {
     uint32_t face[128]; /**< FaceIds of the non-local ones; some may be gone */
 };
 
+/** Pending Interests that are to be sent to new next hops, too: a walk through the PIT, a few entries at a time. */
+struct fwd_next_hops {
+    uint32_t added; /**< fib_added() when the last walk began */
+    uint32_t slot;  /**< where the walk is; 0: there is none */
+    uint32_t until; /**< wheel tick up to which an Interest that wants new next hops may be pending */
+    bool wanted;    /**< until holds */
+};
+
 struct fwd {
     /* Read for every packet. */
     const struct fwd_shared *shared;
@@ -109,6 +117,7 @@ struct fwd {
     struct measurements *measurements;
     struct reliability *reliability; /**< NULL: no face has it */
     struct fwd_broadcast *broadcast;
+    struct fwd_next_hops next_hops;
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
     struct pkt **stay;                  /**< as many: those of them whose names are this worker's */

@@ -109,3 +109,45 @@ bool ndn_interest_wake(struct fwd *fwd, struct pit_entry *entry)
         ndn_interest_again(fwd, strategy, entry, strategy->type->timer);
     return true;
 }
+
+/* Slots of the PIT that are looked at between two bursts. */
+#define WALK_SLOTS 32
+
+static void walk_entry(struct fwd *fwd, struct pit_entry *entry)
+{
+    uint8_t value[NDN_NAME_MAX];
+    struct ndn_name name;
+    uint16_t len = pit_name_copy(fwd->pit, entry, value);
+    if (entry->n_in == 0 || ndn_name_parse(value, len, true, &name) != VERDICT_OK)
+        return;
+    ndn_name_hash(&name, &fwd->shared->name_key);
+    const struct fib_entry *fib = fib_lookup(fwd->shared->fib, &name);
+    const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
+    if (strategy->type->new_next_hop != NULL)
+        ndn_interest_again(fwd, strategy, entry, strategy->type->new_next_hop);
+}
+
+void ndn_interest_walk(struct fwd *fwd)
+{
+    struct fwd_next_hops *next_hops = &fwd->next_hops;
+    uint32_t added = fib_added(fwd->shared->fib);
+    // One that is added during a walk makes another one, for what the walk has passed.
+    if (next_hops->slot == 0 && added != next_hops->added) {
+        next_hops->added = added;
+        if (!next_hops->wanted || (int32_t)(next_hops->until - wheel_tick(fwd->now_ns)) < 0) {
+            next_hops->wanted = false;
+            return;
+        }
+        next_hops->slot = 1;
+    }
+    uint32_t end = next_hops->slot + WALK_SLOTS;
+    while (next_hops->slot < end) {
+        struct pit_entry *entry = pit_scan_some(fwd->pit, &next_hops->slot, end - next_hops->slot);
+        if (entry != NULL)
+            walk_entry(fwd, entry);
+        else if (next_hops->slot < end)
+            break;
+    }
+    if (next_hops->slot >= pit_scan_end(fwd->pit))
+        next_hops->slot = 0;
+}

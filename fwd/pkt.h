@@ -128,6 +128,8 @@ bool ndn_interest_can_be_made(struct fwd *fwd, const struct pit_entry *entry, co
  */
 void ndn_interest_again(struct fwd *fwd, const struct strategy *strategy, struct pit_entry *entry,
                         ndn_interest_choose_t choose);
+/** Next hops were added to the FIB: go on sending pending Interests to them, where the strategy wants that. */
+void ndn_interest_walk(struct fwd *fwd);
 /** The entry's timer fired. @return true when only its strategy wanted that, and the entry lives on, armed */
 bool ndn_interest_wake(struct fwd *fwd, struct pit_entry *entry);
 

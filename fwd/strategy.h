@@ -111,6 +111,16 @@ static inline const struct strategy *strategy_watching(const struct fwd *fwd, co
 /** Have strategy->type->timer called in @p ms, when the entry, which is watched, still pends then. Worker. */
 void strategy_wake_at(struct fwd *fwd, struct pit_entry *entry, uint32_t ms);
 
+/** Have strategy->type->new_next_hop called when next hops are added while the entry pends. Worker. */
+static inline void strategy_want_next_hops(struct fwd *fwd, const struct pit_entry *entry)
+{
+    struct fwd_next_hops *next_hops = &fwd->next_hops;
+    if (!next_hops->wanted || (int32_t)(entry->node.expiry - next_hops->until) > 0) {
+        next_hops->wanted = true;
+        next_hops->until = entry->node.expiry;
+    }
+}
+
 /** True when an upstream that was asked may still answer: its record has not expired, and it has sent no Nack. */
 bool strategy_is_waiting(struct fwd *fwd, struct pit_entry *entry);
 

@@ -119,6 +119,11 @@ static inline const struct fib_entry *find(const struct fib *fib, uint64_t hash,
     return NULL;
 }
 
+uint32_t fib_added(const struct fib *fib)
+{
+    return atomic_load_explicit(&fib->n_added, memory_order_acquire);
+}
+
 const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name *name)
 {
     uint64_t lengths = lengths_of(fib, name);

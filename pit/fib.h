@@ -64,6 +64,9 @@ const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name 
 /** The same, with what fib_prefetch_entry() returned for this name. */
 const struct fib_entry *fib_lookup_hinted(const struct fib *fib, const struct ndn_name *name, struct fib_hint hint);
 
+/** How often a prefix got a next hop that it did not have, modulo 2^32: who sees it change may look anew. */
+uint32_t fib_added(const struct fib *fib);
+
 /* Writer: the control thread. Names are TLV-VALUEs, at most NDN_NAME_DEPTH components and NDN_NAME_MAX octets. */
 
 /** Add or change a next hop. @return 0, -EINVAL (name), -ENOSPC (table full, or FIB_NEXTHOPS_MAX) */

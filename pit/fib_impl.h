@@ -2,6 +2,7 @@
 #ifndef PIT_FIB_IMPL_H
 #define PIT_FIB_IMPL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,7 +61,8 @@ struct fib {
     /* Read by workers. */
     uint64_t lengths; /**< bit k: there are prefixes of k components */
     struct fib_bucket *bucket;
-    uint32_t mask; /**< buckets - 1 */
+    uint32_t mask;            /**< buckets - 1 */
+    _Atomic uint32_t n_added; /**< see fib_added() */
 
     /* The control thread's. */
     struct fib_config config __attribute__((aligned(64)));

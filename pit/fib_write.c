@@ -126,6 +126,19 @@ static bool same_nexthops(const struct fib_force *a, const struct fib_force *b)
            (a->n_nexthops == 0 || memcmp(a->nexthop, b->nexthop, a->n_nexthops * sizeof *a->nexthop) == 0);
 }
 
+/** True when @p after has a face that @p before has not. */
+static bool adds_nexthop(const struct fib_force *before, const struct fib_force *after)
+{
+    for (unsigned i = 0; i < after->n_nexthops; i++) {
+        unsigned j = 0;
+        while (j < before->n_nexthops && before->nexthop[j].face != after->nexthop[i].face)
+            j++;
+        if (j == before->n_nexthops)
+            return true;
+    }
+    return false;
+}
+
 static struct fib_block *block_build(struct fib *fib, const struct fib_node *node, const struct fib_force *force)
 {
     struct fib_block *block = fib_block_get(fib, force->n_nexthops, node->len);
@@ -204,6 +217,7 @@ static int node_change(struct fib *fib, struct fib_node *node, const struct fib_
 
     int alters = (same_nexthops(&before, &after) ? 0 : ALTERS_NEXTHOPS) |
                  (before.strategy == after.strategy ? 0 : ALTERS_STRATEGY);
+    bool adds = adds_nexthop(&before, &after);
     struct fib_node *plan = NULL;
     bool publish = own->has_nexthops || own->has_strategy;
     struct fib_block *block = NULL;
@@ -237,6 +251,9 @@ static int node_change(struct fib *fib, struct fib_node *node, const struct fib_
         fib_republish(fib, node->hash, old, block);
     else if (old != NULL && !publish)
         fib_unpublish(fib, node->hash, old);
+    // Release pairs with the acquire in fib_added(): who sees the count sees the next hop.
+    if (adds)
+        atomic_fetch_add_explicit(&fib->n_added, 1, memory_order_release);
     return 0;
 
 undo:

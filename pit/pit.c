@@ -336,15 +336,30 @@ uint64_t pit_next_ns(const struct pit *pit, uint64_t now_ns)
     return wheel_next_ns(pit->wheel, now_ns);
 }
 
-struct pit_entry *pit_scan(const struct pit *pit, uint32_t *slot)
+struct pit_entry *pit_scan_some(const struct pit *pit, uint32_t *slot, uint32_t n)
 {
-    for (uint32_t i = *slot; i < pit->entries.n_fresh; i++) {
+    uint32_t end = pit->entries.n_fresh;
+    if (*slot > end)
+        *slot = end;
+    if (n < end - *slot)
+        end = *slot + n;
+    for (uint32_t i = *slot; i < end; i++) {
         struct pit_entry *entry = pit_entry_at(pit, i);
         if ((entry->flags & PIT_IN_USE) != 0) {
             *slot = i + 1;
             return entry;
         }
     }
-    *slot = pit->entries.n_fresh;
+    *slot = end;
     return NULL;
+}
+
+struct pit_entry *pit_scan(const struct pit *pit, uint32_t *slot)
+{
+    return pit_scan_some(pit, slot, UINT32_MAX);
+}
+
+uint32_t pit_scan_end(const struct pit *pit)
+{
+    return pit->entries.n_fresh;
 }

@@ -196,6 +196,10 @@ uint64_t pit_next_ns(const struct pit *pit, uint64_t now_ns);
 
 /** First used entry at or after slot @p *slot, which is advanced past it; NULL at the end. For listing and removal. */
 struct pit_entry *pit_scan(const struct pit *pit, uint32_t *slot);
+/** The same of at most @p n slots. NULL: none in those, *slot is past them; or at pit_scan_end(), where all end. */
+struct pit_entry *pit_scan_some(const struct pit *pit, uint32_t *slot, uint32_t n);
+/** Slot after the last that was ever used. */
+uint32_t pit_scan_end(const struct pit *pit);
 
 /** Check every invariant (counts, chains, index, "no entry without a timer"). Tests and fuzzers. @return 0 or -EINVAL
  */

@@ -122,6 +122,7 @@ struct bed *bed_create(const struct bed_config *config)
             .dnl_capacity = config->dnl_capacity != 0 ? config->dnl_capacity : 4096,
             .reliable_faces = config->reliable_faces,
             .reliable_packets = config->reliable_packets != 0 ? config->reliable_packets : 512,
+            .measurements = config->measurements,
             .pages = config->pages,
             .pool = bed->pool,
             .send = bed_send,

@@ -25,6 +25,7 @@ struct bed_config {
     enum cs_policy cs_policy;
     uint32_t fib_capacity;     /**< 0: 1024 */
     uint32_t dnl_capacity;     /**< 0: 4096 */
+    uint32_t measurements;     /**< prefixes; 0: the default of the forwarder */
     uint32_t n_mbufs;          /**< 0: 4095 */
     uint32_t mbuf_size;        /**< 0: 2048 + headroom */
     uint32_t face_share;       /**< 0: no limit */

@@ -355,3 +355,250 @@ Test(strategy, pool_that_runs_out_anywhere_breaks_nothing)
         }
     }
 }
+
+/* Pending Interests of a prefix with multicast go to next hops that come later. */
+Test(strategy, multicast_sends_pending_interests_to_a_new_next_hop)
+{
+    SCENE();
+    bed_strategy(bed, "/m", 1);
+    route("/m", C, 1);
+    interest(A, "/m/1", FIELDS(.nonce = 7, .lifetime_ms = 3000, .hop_limit = 5, .can_be_prefix = true));
+    sent_interest(0, C);
+    sent_all(1);
+    interest(A, "/m/2", FIELDS(.nonce = 8, .lifetime_ms = 100));
+    interest(A, "/n/1", FIELDS(.nonce = 9));
+    bed_drop_sent(bed);
+    bed_pass(bed, 1000);
+    route("/m", C, 5); // another cost is no new next hop
+    bed_pass(bed, 1);
+    sent_all(0);
+    route("/m", D, 1);
+    route("/n", D, 1);
+    bed_pass(bed, 1);
+    struct ndn_packet pkt = sent_interest(0, D);
+    cr_assert(name_is(&pkt, "/m/1"));
+    cr_assert_eq(pkt.interest.nonce, 7);
+    cr_assert_eq(pkt.interest.hop_limit, 4);
+    cr_assert(pkt.interest.can_be_prefix);
+    cr_assert(pkt.interest.lifetime_ms > 1900 && pkt.interest.lifetime_ms <= 2000);
+    sent_all(1);
+    bed_pass(bed, 10);
+    sent_all(0);
+    data(D, "/m/1/x", NULL);
+    sent_data(0, A);
+    sent_all(1);
+    finish();
+}
+
+Test(strategy, multicast_does_not_send_pending_interests_where_they_came_from_or_may_not_go)
+{
+    SCENE();
+    bed_strategy(bed, "/", 1);
+    interest(A, "/m/1", FIELDS(.nonce = 1));
+    interest(B, "/m/1", FIELDS(.nonce = 2));
+    interest(A, "/m/2", FIELDS(.nonce = 3, .hop_limit = 1));
+    interest(LOCAL, "/localhost/x", FIELDS(.nonce = 4));
+    interest(A, "/localhop/x", FIELDS(.nonce = 5));
+    sent_all(0);
+    bed_pass(bed, 5);
+    route("/", A, 1);
+    bed_pass(bed, 1);
+    // A is B's upstream, and nobody else's that may use it.
+    struct ndn_packet pkt = sent_interest(0, A);
+    cr_assert(name_is(&pkt, "/m/1"));
+    cr_assert_eq(pkt.interest.nonce, 2);
+    sent_all(1);
+    route("/localhost", LOCAL2, 1);
+    route("/localhop", LOCAL2, 1);
+    route("/m", LOCAL2, 1);
+    bed_pass(bed, 1);
+    // An application is no further hop: to it all four may go.
+    for (unsigned i = 0; i < 4; i++)
+        (void)sent_interest(i, LOCAL2);
+    sent_all(4);
+    finish();
+}
+
+Test(strategy, walk_for_new_next_hops_takes_a_few_entries_at_a_time)
+{
+    SCENE(.pit_capacity = 4096);
+    bed_strategy(bed, "/", 1);
+    char uri[32];
+    for (unsigned i = 0; i < 500; i++) {
+        snprintf(uri, sizeof uri, "/m/%u", i);
+        interest(A, uri, FIELDS(.nonce = i + 1, .lifetime_ms = 60000));
+    }
+    bed_pass(bed, 1);
+    route("/m", C, 1);
+    unsigned asked = 0;
+    for (unsigned turn = 0; turn < 40; turn++) {
+        bed_pass(bed, 0);
+        cr_assert_leq(bed->n_sent, turn < 5 ? 32 : 64); // two next hops each, after the second one
+        asked += bed->n_sent;
+        bed_drop_sent(bed);
+        if (turn == 5)
+            route("/m", D, 1); // during the walk
+        if (turn < 10)
+            cr_assert_eq(fwd_next_ns(bed->fwd[0], bed->now_ns), 0);
+    }
+    cr_assert_eq(asked, 1000);
+    cr_assert_gt(fwd_next_ns(bed->fwd[0], bed->now_ns), 0);
+    // Without such Interests there is no walk.
+    bed_pass(bed, 61000);
+    route("/m", E, 1);
+    bed_pass(bed, 0);
+    cr_assert_gt(fwd_next_ns(bed->fwd[0], bed->now_ns), 0);
+    finish();
+}
+
+/* A second forwarder's view of a packet that the first one sent: nodes of the tests below are beds of one face each. */
+static const char *const all_strategies[] = {"access", "asf", "best-route", "multicast", "random", "self-learning"};
+
+/*
+ * Public report redmine 5278 (page 1966): five nodes with multicast. D has an Interest of its own from E pending and
+ * one of B's; a neighbour answers B's with Nack Duplicate, which must not end E's.
+ */
+Test(strategy, nack_duplicate_of_one_nonce_does_not_end_the_interest_of_another_one)
+{
+    SCENE();
+    bed_strategy(bed, "/", 1);
+    route("/sync", B, 0);
+    route("/sync", C, 0);
+    route("/sync", E, 0);
+    interest(B, "/sync/1", FIELDS(.nonce = 0xb));
+    sent_interest(0, C);
+    sent_interest(1, E);
+    sent_all(2);
+    bed_pass(bed, 2);
+    interest(E, "/sync/1", FIELDS(.nonce = 0xe)); // joins; B, not asked yet, hears of it
+    sent_interest(0, B);
+    sent_all(1);
+    interest(C, "/sync/1", FIELDS(.nonce = 0xb, .nack = NDN_NACK_DUPLICATE));
+    interest(E, "/sync/1", FIELDS(.nonce = 0xb, .nack = NDN_NACK_DUPLICATE));
+    interest(B, "/sync/1", FIELDS(.nonce = 0xe, .nack = NDN_NACK_DUPLICATE));
+    sent_all(0);
+    cr_assert_eq(pending(), 1);
+    cr_assert_eq(face_pending(B), 1);
+    cr_assert_eq(face_pending(E), 1);
+    data(C, "/sync/1", NULL);
+    sent_data(0, B);
+    sent_data(1, E);
+    sent_all(2);
+    // Nor does a looping one provoke such a Nack.
+    interest(B, "/sync/2", FIELDS(.nonce = 1));
+    bed_drop_sent(bed);
+    interest(C, "/sync/2", FIELDS(.nonce = 1));
+    sent_all(0);
+    finish();
+}
+
+/* Public report named-data/ndnd PR 20: in a sync group each member's face is a next hop as well. */
+Test(strategy, interest_is_never_sent_back_to_its_ingress)
+{
+    for (unsigned s = 0; s < RTE_DIM(all_strategies); s++) {
+        SCENE();
+        bed_strategy_named(bed, "/", all_strategies[s]);
+        route("/sync", A, 0);
+        route("/sync", B, 1);
+        route("/sync", MULTI, 2);
+        for (uint32_t i = 0; i < 30; i++) {
+            // Retransmissions among them, and Data, so that strategies know the face.
+            char uri[32];
+            snprintf(uri, sizeof uri, "/sync/%u", i / 3);
+            static const enum scene_face from[] = {A, B, MULTI};
+            enum scene_face in = from[i % 3 == 2 ? i / 3 % 3 : i % 3 == 1 ? (i / 3 + 1) % 3 : i / 3 % 3];
+            interest(in, uri, FIELDS(.nonce = i + 1, .lifetime_ms = 700));
+            for (unsigned f = 0; f < bed->n_sent; f++) {
+                uint32_t to;
+                (void)bed_parse_sent(bed, f, &to);
+                cr_assert_neq(to, face_id[in], "%s sent it back", all_strategies[s]);
+            }
+            bed_drop_sent(bed);
+            if (i % 6 == 5)
+                data(i % 4 == 1 ? B : A, uri, NULL);
+            bed_drop_sent(bed);
+            bed_pass(bed, 60 + i * 11);
+            bed_drop_sent(bed);
+        }
+        finish();
+    }
+}
+
+/* Public report named-data/ndnd 73: /localhop goes one hop, whatever the strategy. */
+Test(strategy, localhop_goes_one_hop_and_localhost_none)
+{
+    for (unsigned s = 0; s < RTE_DIM(all_strategies); s++) {
+        SCENE();
+        bed_strategy_named(bed, "/", all_strategies[s]);
+        route("/localhop", E, 0);
+        route("/localhop", D, 1);
+        route("/localhost", E, 0);
+        for (uint32_t i = 0; i < 3; i++) {
+            interest(A, "/localhop/x", FIELDS(.nonce = i + 1, .non_discovery = i == 1));
+            for (unsigned f = 0; f < bed->n_sent; f++) {
+                struct ndn_packet pkt = bed_parse_sent(bed, f, NULL);
+                cr_assert_neq(pkt.lp.has & LP_HAS_NACK, 0, "%s let it pass", all_strategies[s]);
+            }
+            bed_drop_sent(bed);
+            bed_pass(bed, 300);
+        }
+        interest(LOCAL, "/localhop/y", FIELDS(.nonce = 10));
+        cr_assert_geq(bed->n_sent, 1, "%s kept it", all_strategies[s]);
+        bed_drop_sent(bed);
+        interest(LOCAL, "/localhost/z", FIELDS(.nonce = 11));
+        for (unsigned f = 0; f < bed->n_sent; f++) {
+            uint32_t to;
+            (void)bed_parse_sent(bed, f, &to);
+            cr_assert_eq(to, face_id[LOCAL], "%s let /localhost out", all_strategies[s]);
+        }
+        finish();
+    }
+}
+
+/* Public report redmine 5123 for every strategy: Data still reaches who asked first. */
+Test(strategy, same_interest_from_the_next_hop_keeps_the_first_one_pending)
+{
+    for (unsigned s = 0; s < RTE_DIM(all_strategies); s++) {
+        SCENE();
+        bed_strategy_named(bed, "/", all_strategies[s]);
+        route("/p", B, 0);
+        interest(A, "/p/1", FIELDS(.nonce = 1));
+        sent_interest(0, B);
+        sent_all(1);
+        bed_pass(bed, 15);
+        interest(B, "/p/1", FIELDS(.nonce = 1));
+        bed_drop_sent(bed);
+        cr_assert_eq(face_pending(A), 1, "%s", all_strategies[s]);
+        data(B, "/p/1", NULL);
+        struct ndn_packet pkt = bed_parse_sent(bed, 0, NULL);
+        cr_assert_eq(pkt.type, NDN_TYPE_DATA, "%s", all_strategies[s]);
+        sent_data(0, A);
+        sent_all(1);
+        finish();
+    }
+}
+
+/* Public reports redmine 1953 and 3484: a loop longer than the lifetime is met once, and leaves nothing behind. */
+Test(strategy, interest_that_loops_longer_than_its_lifetime_is_sent_once_and_leaves_no_entry)
+{
+    for (unsigned s = 0; s < RTE_DIM(all_strategies); s++) {
+        SCENE();
+        bed_strategy_named(bed, "/", all_strategies[s]);
+        route("/A", B, 0);
+        interest(A, "/A/1", FIELDS(.nonce = 77, .lifetime_ms = 50));
+        sent_interest(0, B);
+        sent_all(1);
+        bed_pass(bed, 170);
+        cr_assert_eq(pending(), 0);
+        for (unsigned i = 0; i < 3; i++) {
+            interest(B, "/A/1", FIELDS(.nonce = 77, .lifetime_ms = 50));
+            bool is_multicast = strcmp(all_strategies[s], "multicast") == 0;
+            if (!is_multicast)
+                sent_nack(0, B, NDN_NACK_DUPLICATE);
+            sent_all(!is_multicast);
+            cr_assert_eq(pending(), 0, "%s", all_strategies[s]);
+            bed_pass(bed, 100);
+        }
+        finish();
+    }
+}
