@@ -155,8 +155,7 @@ Test(mgmt, undecodable_parameters_are_not_answered_but_counted)
         "690101",           // no ControlParameters
         "68066a0100690101", // wrong order
         "6803690301",       // cut inside
-        "680569030000"
-        "01", // no NonNegativeInteger
+        "68056903000001",   // no NonNegativeInteger
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t octets[64];
