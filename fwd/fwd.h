@@ -8,11 +8,13 @@
 #include <stdint.h>
 
 #include "fwd/drop.h"
+#include "fwd/quic/service.h"
 #include "fwd/stats.h"
 #include "parser/ndn_packet.h"
 #include "pit/cs.h"
 #include "pit/dnl.h"
 #include "pit/fib.h"
+#include "pit/flow.h"
 #include "pit/measurements.h"
 #include "pit/pit.h"
 #include "pit/reass.h"
@@ -36,7 +38,6 @@ struct rte_ring;
 
 struct dispatch;
 struct dispatch_out;
-struct quic_set;
 struct quic_worker;
 struct region;
 struct reliability;
@@ -159,6 +160,8 @@ struct fwd_config {
     struct rte_mempool *pool;
     fwd_send_t send;
     void *send_ctx;
+    bool quic; /**< datagrams to the virtual addresses of shared->quic are forwarded; false: struct fwd has no quic */
+    struct flow_config quic_flow[QUIC_SERVICES_MAX]; /**< flow table of the service with this slot; capacity 0: none */
     uint64_t seed; /**< of nonces and sequence numbers; from getrandom(2), or fixed in tests */
     uint64_t now_ns;
 };
