@@ -358,13 +358,13 @@ static uint32_t rel_face_check(const struct reliability *rel, uint32_t index, ui
 int reliability_check(const struct reliability *rel)
 {
     uint32_t n_packets = 0, n_faces = 0, n_mbufs = 0;
-    for (unsigned i = 0; i < FACE_SLOTS; i++) {
-        if (rel->slot[i] == 0)
+    for (uint32_t i = 1; i < rel->faces.n_fresh; i++) {
+        const struct rel_face *state = rel_face_at(rel, i);
+        if (rel->slot[state->id % FACE_SLOTS] != i)
             continue;
-        const struct rel_face *state = rel_face_at(rel, rel->slot[i]);
-        uint32_t n = rel_face_check(rel, rel->slot[i], &n_mbufs);
+        uint32_t n = rel_face_check(rel, i, &n_mbufs);
         // Acks that wait have a timer.
-        if (state->id % FACE_SLOTS != i || n == UINT32_MAX || (state->n_acks > 0 && state->node.slot == 0))
+        if (n == UINT32_MAX || (state->n_acks > 0 && state->node.slot == 0))
             return -EINVAL;
         n_packets += n;
         n_faces++;
