@@ -26,7 +26,16 @@
         }                                                                             \
     } while (0)
 
-enum { N_FACES = 8, N_NAMES = 12, N_KEPT = 8, N_GONE = 16, MAX_MBUFS = 600, LIFETIME_MAX = 30000 };
+enum {
+    N_FACES = 9,
+    N_REMOVABLE = 8,
+    N_NAMES = 12,
+    N_KEPT = 8,
+    N_GONE = 16,
+    MAX_MBUFS = 600,
+    LIFETIME_MAX = 30000,
+    MEASURED_MS = 301000
+};
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -57,6 +66,18 @@ struct fuzz {
 
 static struct fuzz fuzz[2];
 
+/* Strategies at the start of each input; more prefixes than one of each see the same Interests. */
+static const struct {
+    const char *prefix, *name;
+} strategies[] = {
+    {"/", "best-route"},
+    {"/m", "multicast/retx-suppression-initial~1"},
+    {"/a", "asf/probing-interval~1000/max-timeouts~1"},
+    {"/a/b", "access"},
+    {"/b", "random"},
+    {"/x", "self-learning"},
+};
+
 #define N30         "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"
 #define Z32         "00000000000000000000000000000000"
 #define LONG_NAME   ("/long/" N30 N30 N30 N30)
@@ -71,7 +92,10 @@ static uint8_t octet(struct fuzz *f)
     return f->p < f->end ? *f->p++ : 0;
 }
 
-/* Face number @p i of a bed: three Ethernet ones, UDP over IPv4 and IPv6, a local one, a group, an ad-hoc one. */
+/*
+ * Face number @p i of a bed: three Ethernet ones, UDP over IPv4 and IPv6, a local one, a group, an ad-hoc one, the
+ * internal one.
+ */
 static void add_face(struct fuzz *f, unsigned i)
 {
     struct bed *bed = f->bed;
@@ -88,6 +112,9 @@ static void add_face(struct fuzz *f, unsigned i)
         f->face[i] = bed_face(bed, &config);
     } else if (i == 6) {
         f->face[i] = bed_ether_multicast(bed, port);
+    } else if (i == 8) {
+        bed_internal(bed);
+        f->face[i] = FACE_ID_INTERNAL;
     } else {
         struct face_config config = {.port = port->index, .kind = FACE_ETHER, .link_type = FACE_LINK_AD_HOC};
         memcpy(config.local_mac, port->mac, 6);
@@ -122,6 +149,7 @@ static void start(struct fuzz *f, uint16_t n_workers)
         .cs_policy = n_workers > 1 ? CS_PRIORITY_FIFO : CS_LRU,
         .fib_capacity = 32,
         .dnl_capacity = 16,
+        .measurements = 3,
         .n_mbufs = MAX_MBUFS,
         .mbuf_size = n_workers > 1 ? 1024 : 2048 + RTE_PKTMBUF_HEADROOM,
         .face_share = 6,
@@ -137,15 +165,17 @@ static void start(struct fuzz *f, uint16_t n_workers)
     };
     f->bed = bed_create(&config);
     for (unsigned i = 0; i < N_FACES; i++) {
-        struct port *port = i == 5 ? bed_bare_port(f->bed) : bed_port(f->bed);
+        // The internal face makes a port of its own.
+        struct port *port = i == 5 ? bed_bare_port(f->bed) : i < 8 ? bed_port(f->bed) : &f->bed->port[i];
         port->mtu = i == 1 ? 200 : i == 2 ? 9000 : 1500;
         port->tx_multi_seg = (i & 1) == 0;
         add_face(f, i);
         set_flags(f, i, true);
     }
-    for (unsigned i = 0; i < N_FACES; i++)
+    for (unsigned i = 0; i < N_REMOVABLE; i++)
         add_routes(f, i);
-    bed_strategy(f->bed, "/m", 1);
+    for (unsigned i = 0; i < RTE_DIM(strategies); i++)
+        bed_strategy_named(f->bed, strategies[i].prefix, strategies[i].name);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -231,6 +261,7 @@ static void op_interest(struct fuzz *f)
         .lifetime_ms = lifetimes[(more >> 2 & 7) % RTE_DIM(lifetimes)],
         .token = token,
         .token_len = (uint8_t)((more >> 5) * 32 / 7),
+        .non_discovery = (what & 0x81) == 0x81,
     };
     packet(f, face, buf, bed_interest(buf, sizeof buf, names[name], &fields), how);
 }
@@ -290,6 +321,8 @@ static void op_data(struct fuzz *f)
         .token = token,
         .token_len = more & 64 ? TOKEN_SIZE : 0,
         .fill = more,
+        .announcement = "\x06\x0a\x07\x08\x08\x03net\x08\x01x",
+        .announcement_len = more & 32 ? 12 : 0,
     };
     size_t len = bed_data(buf, sizeof buf, uri, &fields);
     uint32_t mtu = f->bed->port[face].mtu;
@@ -407,7 +440,7 @@ static void op_time(struct fuzz *f)
 
 static void op_face(struct fuzz *f)
 {
-    uint8_t what = octet(f), i = (what & 7) % N_FACES;
+    uint8_t what = octet(f), i = (what & 7) % N_REMOVABLE;
     deliver(f);
     if (what & 8 && f->n_gone < N_GONE) {
         f->gone[f->n_gone++] = f->face[i];
@@ -422,10 +455,23 @@ static void op_face(struct fuzz *f)
     }
 }
 
+/* Another strategy under a prefix, or another next hop, while Interests of it are pending. */
+static void op_strategy(struct fuzz *f)
+{
+    uint8_t what = octet(f);
+    if (what & 2)
+        bed_strategy_named(f->bed, strategies[(what >> 2) % RTE_DIM(strategies)].prefix,
+                           strategies[(what >> 5) % RTE_DIM(strategies)].name);
+    else
+        bed_route(f->bed, "/m/1", f->face[(what >> 5) % N_REMOVABLE], what >> 3 & 3);
+}
+
 static void op_other(struct fuzz *f, uint8_t how)
 {
     if (how & 2)
         op_acks(f, how);
+    else if (how & 4)
+        op_strategy(f);
     else
         f->bed->refuse_send = how & 1;
 }
@@ -472,9 +518,17 @@ static void finish(struct fuzz *f)
     deliver(f);
     pool_release(f);
     bed->refuse_send = false;
+    for (unsigned i = 0; i < RTE_DIM(strategies); i++)
+        bed_strategy_named(bed, strategies[i].prefix, strategies[i].name);
     for (unsigned i = 0; i < N_FACES; i++)
         face_set_down(bed->shared.faces, f->face[i], FACE_DOWN_LINK, false);
     bed_pass(bed, LIFETIME_MAX + 10);
+    // What one input has measured, or routed, is not for the next.
+    bed_pass(bed, MEASURED_MS);
+    uint8_t name[16];
+    uint16_t len = (uint16_t)ndn_name_from_uri("/m/1", name, sizeof name);
+    for (unsigned i = 0; i < N_REMOVABLE; i++)
+        (void)fib_nexthop_unset(bed->shared.fib, name, len, f->face[i]);
     bed_pass(bed, DNL_LIFETIME_MS + 10);
     take_sent(f);
     // Every retransmission, and the end of them.
