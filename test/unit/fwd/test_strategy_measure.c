@@ -549,3 +549,65 @@ Test(strategies, workers_measure_each_for_itself)
     cr_assert(n[0] > 0 && n[1] > 0);
     finish();
 }
+
+/* Packets, time, faces, routes and strategies at random: the law and every invariant hold, and nothing is left. */
+Test(strategies, random_operations_break_no_invariant_under_any_strategy)
+{
+    static const char *const names[] = {
+        "access", "asf/probing-interval~1000", "best-route", "multicast", "random", "self-learning"};
+    static const char *const prefixes[] = {"/", "/p", "/p/1"};
+    static const enum scene_face faces[] = {A, B, C, D, E, LOCAL, MULTI, AD_HOC};
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        SCENE(.n_workers = (uint16_t)(1 + seed % 2), .pit_capacity = 64, .pit_blocks = 64, .cs_capacity = seed % 3 * 4,
+              .measurements = 5);
+        bed_internal(bed);
+        srandom(seed);
+        for (unsigned step = 0; step < 3000; step++) {
+            long r = random();
+            enum scene_face face = faces[(unsigned)(r >> 4) % RTE_DIM(faces)];
+            char uri[24];
+            snprintf(uri, sizeof uri, "/p/%ld/%ld", r >> 8 & 1, r >> 9 & 7);
+            uint32_t nonce = 1 + (uint32_t)(r >> 12) % 500;
+            switch (r & 15) {
+            case 0:
+                bed_strategy_named(bed, prefixes[(unsigned)(r >> 8) % 3], names[(unsigned)(r >> 12) % RTE_DIM(names)]);
+                break;
+            case 1:
+                route(prefixes[(unsigned)(r >> 8) % 3], face, (uint32_t)(r >> 12) % 3);
+                break;
+            case 2:
+                face_down(face, r >> 8 & 1);
+                break;
+            case 3:
+            case 4:
+            case 5:
+                bed_pass(bed, (uint64_t)(r >> 8) % 300);
+                break;
+            case 6:
+            case 7:
+            case 8:
+            case 9:
+                data(face, uri, FIELDS(.payload = 20));
+                break;
+            case 10:
+                bed_send_data(bed, FACE_ID_INTERNAL, uri, FIELDS(.payload = 20));
+                break;
+            case 11:
+                interest(face, uri,
+                         FIELDS(.nonce = nonce, .nack = r >> 8 & 1 ? NDN_NACK_NO_ROUTE : NDN_NACK_DUPLICATE));
+                break;
+            default:
+                interest(face, uri,
+                         FIELDS(.nonce = nonce, .lifetime_ms = 100 + (uint32_t)(r >> 16) % 900,
+                                .hop_limit = r >> 24 & 1 ? 2 : 0, .must_be_fresh = r >> 25 & 1,
+                                .non_discovery = r >> 26 & 1));
+                break;
+            }
+            bed_drop_sent(bed);
+            cr_assert_eq(bed_check(bed), 0, "seed %u, step %u", seed, step);
+        }
+        for (unsigned i = 0; i < RTE_DIM(faces); i++)
+            face_down(faces[i], false);
+        finish();
+    }
+}
