@@ -12,11 +12,11 @@ link_pair "$NS_F" m1 $MAC_M1 "$NS_F" m2 02:00:00:00:06:02
 link_pair "$NS_F" m3 02:00:00:00:06:03 "$NS_F" m4 $MAC_M4
 for dev in m1 m2 m3 m4; do ip -n "$NS_F" link set $dev up; done
 
-# FILE PORT NEIGHBOUR-NETDEV NEIGHBOUR-MAC LINK-NETDEV LINK-HOST PEER-HOST PEER-MAC NEXT
+# FILE PORT NEIGHBOUR-NETDEV NEIGHBOUR-MAC LINK-NETDEV LINK-HOST PEER-HOST PEER-MAC NEXT WORKERS
 forwarder_conf() {
     local toward=neighbour
     [ "$9" = link ] && toward=link
-    cat <<CONF | write_conf "$1"
+    cat <<CONF | write_conf "$1" "count = ${10};"
 port: {
   side: { netdev = "$3"; };
   link: { netdev = "$5"; address4 = "10.0.6.$6/24"; udp-ports = [ 6363, 6364 ]; };
@@ -34,8 +34,8 @@ route: (
 );
 CONF
 }
-forwarder_conf "$tmp/first" side f0 $MAC_C0 m1 1 4 $MAC_M4 link
-forwarder_conf "$tmp/second" side f1 $MAC_P0 m4 4 1 $MAC_M1 neighbour
+forwarder_conf "$tmp/first" side f0 $MAC_C0 m1 1 4 $MAC_M4 link 1
+forwarder_conf "$tmp/second" side f1 $MAC_P0 m4 4 1 $MAC_M1 neighbour 2
 sed -i "s|runtime-dir = \"$tmp/run\"|runtime-dir = \"$tmp/run2\"|" "$tmp/second"
 mkdir -p "$tmp/run2"
 start second "$NS_F" "$pitlaned" -c "$tmp/second"
