@@ -9,7 +9,7 @@
 
 /* Entries in the tables of one worker. */
 struct tables_call {
-    uint64_t n_pit, n_cs;
+    uint64_t n_pit, n_cs, n_measurements;
 };
 
 static void tables_run(struct fwd *fwd, void *arg)
@@ -19,6 +19,7 @@ static void tables_run(struct fwd *fwd, void *arg)
     cs_info(fwd->cs, &cs);
     call->n_pit = pit_count(fwd->pit);
     call->n_cs = cs.n_entries;
+    call->n_measurements = measurements_count(fwd->measurements);
 }
 
 static bool add_worker(struct mgmt_general_status *status, struct stats_worker *sum, struct worker *worker)
@@ -31,6 +32,7 @@ static bool add_worker(struct mgmt_general_status *status, struct stats_worker *
     stats_worker_add(sum, &worker->fwd->stats);
     status->n_pit += call.n_pit;
     status->n_cs += call.n_cs;
+    status->n_measurements += call.n_measurements;
     return true;
 }
 
