@@ -27,6 +27,8 @@ face: {
   link-udp: { port = "link"; remote = "udp4://10.0.6.$7"; mac = "$8"; reliability = true; mtu = 1200; };
   link-plain: { port = "link"; remote = "udp4://10.0.6.$7:6364"; local = "udp4://10.0.6.$6:6364"; mac = "$8"; };
 };
+# Three retransmissions of a fragment take longer than the usual half second.
+lp: { timeout = "2s"; };
 route: (
   { prefix = "/ether"; face = "${toward/link/link-ether}"; },
   { prefix = "/udp"; face = "${toward/link/link-udp}"; },
