@@ -9,8 +9,8 @@
 /*
  * NFD management protocol on the wire: ControlParameters, ControlResponse and the items of the status datasets, both
  * ways. Needs parser/ alone, so that daemon and client share it. Every pointer that a decoder gives goes into the
- * octets it was given. Decoders follow the packet specification's rule of evolvability: elements stand in the order
- * below, an element that is out of order or unknown is fatal when its type is odd or at most 31, else ignored.
+ * octets it was given. Elements stand in the order below, each at most once. Unknown ones are ignored, critical by
+ * their numbers or not, as NFD does: a newer client may say more than is understood here.
  */
 
 /** TLV numbers of the management protocol. */

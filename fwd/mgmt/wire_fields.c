@@ -169,6 +169,15 @@ static bool any_required(const struct wire_field *field, size_t from, size_t to)
     return false;
 }
 
+/* One of the first @p n elements: it is out of order, or stands twice. */
+static bool is_known(const struct wire_field *field, size_t n, uint32_t type)
+{
+    for (size_t i = 0; i < n; i++)
+        if (field[i].type == type)
+            return true;
+    return false;
+}
+
 int wire_read(const uint8_t *p, size_t len, const struct wire_field *field, size_t n, void *object)
 {
     struct cursor c = cursor_make(p, len);
@@ -181,7 +190,7 @@ int wire_read(const uint8_t *p, size_t len, const struct wire_field *field, size
         while (i < n && field[i].type != tlv.type)
             i++;
         if (i == n) {
-            if (tlv_is_critical(tlv.type))
+            if (is_known(field, next, tlv.type))
                 return -EINVAL;
             continue;
         }

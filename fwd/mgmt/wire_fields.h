@@ -41,7 +41,7 @@ struct wire_field {
 size_t wire_size(const struct wire_field *field, size_t n, const void *object);
 /** Write them; the caller has seen that they fit. @return one past the last octet */
 uint8_t *wire_write(uint8_t *p, const struct wire_field *field, size_t n, const void *object);
-/** Read elements into a zeroed @p object. @return 0; -EINVAL when one is malformed, critical and unknown, or missing */
+/** Read elements into a zeroed @p object. @return 0; -EINVAL when one is malformed, out of order or missing */
 int wire_read(const uint8_t *p, size_t len, const struct wire_field *field, size_t n, void *object);
 
 /** Write a TLV of the elements of @p object that are there. @return octets, 0 when @p size is too small */

@@ -198,7 +198,7 @@ static int record_take(struct mgmt_octets *rest, const struct wire_field *field,
     do {
         if (cursor_left(&c) == 0)
             return 0;
-        if (tlv_read(&c, false, &tlv) != VERDICT_OK || (tlv.type != MGMT_RECORD && tlv_is_critical(tlv.type)))
+        if (tlv_read(&c, false, &tlv) != VERDICT_OK)
             return -EINVAL;
     } while (tlv.type != MGMT_RECORD);
     if (wire_read(tlv.value, tlv.len, field, n, object) != 0)

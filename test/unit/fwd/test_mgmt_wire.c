@@ -204,23 +204,23 @@ Test(mgmt_wire, parameters)
         {"6901007203616263", 0, MGMT_HAS_FACE_ID | MGMT_HAS_URI},
         {"6b0207006d0107", 0, MGMT_HAS_STRATEGY | MGMT_HAS_EXPIRATION_PERIOD},
         {"8908ffffffffffffffff", 0, MGMT_HAS_MTU},
-        {"690300ffff", -EINVAL, 0},                                  // no NonNegativeInteger
-        {"6900", -EINVAL, 0},                                        //
-        {"6901", -EINVAL, 0},                                        // cut
-        {"6902ff", -EINVAL, 0},                                      //
-        {"07030801616a0100690101", -EINVAL, 0},                      // wrong order, critical
-        {"6901016a01006a0101", 0, MGMT_HAS_FACE_ID | MGMT_HAS_COST}, // a repeated element that may be ignored
-        {"690101690101", -EINVAL, 0},                                // one that may not
-        {"f00100690101", 0, MGMT_HAS_FACE_ID},                       // unknown, ignored
-        {"f10100690101", -EINVAL, 0},                                // unknown, critical
-        {"1f00", -EINVAL, 0},                                        // critical by its number
-        {"0000", -EINVAL, 0},                                        //
-        {"07020001", -EINVAL, 0},                                    // component of type 0
-        {"0703080261", -EINVAL, 0},                                  // component cut
-        {"6b03080161", -EINVAL, 0},                                  // Strategy without Name
-        {"6b00", -EINVAL, 0},                                        //
-        {"6b0407000700", -EINVAL, 0},                                // two of them
-        {"fd0069010169010100", -EINVAL, 0},                          // number not in shortest form
+        {"690300ffff", -EINVAL, 0},             // no NonNegativeInteger
+        {"6900", -EINVAL, 0},                   //
+        {"6901", -EINVAL, 0},                   // cut
+        {"6902ff", -EINVAL, 0},                 //
+        {"07030801616a0100690101", -EINVAL, 0}, // wrong order
+        {"6901016a01006a0101", -EINVAL, 0},     // twice
+        {"690101690101", -EINVAL, 0},
+        {"f00100690101", 0, MGMT_HAS_FACE_ID}, // unknown, ignored
+        {"f10100690101", 0, MGMT_HAS_FACE_ID}, // unknown and critical: as NFD
+        {"1f00", 0, 0},
+        {"0000", -EINVAL, 0},               //
+        {"07020001", -EINVAL, 0},           // component of type 0
+        {"0703080261", -EINVAL, 0},         // component cut
+        {"6b03080161", -EINVAL, 0},         // Strategy without Name
+        {"6b00", -EINVAL, 0},               //
+        {"6b0407000700", -EINVAL, 0},       // two of them
+        {"fd0069010169010100", -EINVAL, 0}, // number not in shortest form
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t octets[64];
