@@ -86,6 +86,7 @@ struct quic_worker {
     struct quic_pkt pkt[FWD_BURST_MAX];
     struct quic_lb_job job[FWD_BURST_MAX];
     struct flow *flow[QUIC_SERVICES_MAX]; /**< of services with a flow table, by their slot */
+    struct quic_edge *edge;               /**< limits and tokens (fwd/quic/edge.h) */
     struct quic_stats stats;
 };
 
@@ -101,7 +102,10 @@ bool quic_take_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *m
 /** Work on what was taken: at the end of each receive burst, and when FWD_BURST_MAX wait. */
 void quic_flush(struct fwd *fwd);
 
-/** edge: what is answered or refused here, before a server is looked for. @return true: the datagram is gone */
+/**
+ * edge: what is answered or refused here, before a server is looked for. Not for ICMP errors. The header may be in the
+ * mbuf or elsewhere. @return true: the datagram is gone
+ */
 bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt);
 
 /** steer: find the servers of a burst, in the draft's order. A packet without one has server NULL. */
