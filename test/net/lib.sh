@@ -17,6 +17,7 @@ pitlane=$BUILD/pitlane
 pitlaned=$BUILD/pitlaned
 NS_C=pl$$-c NS_F=pl$$-f NS_P=pl$$-p
 MAC_C0=02:00:00:00:01:02 MAC_F0=02:00:00:00:01:01 MAC_F1=02:00:00:00:02:01 MAC_P0=02:00:00:00:02:02
+more_ns=() # that a test makes besides
 tmp=$(mktemp -d "/tmp/pitlane-net-XXXXXX")
 pids=()
 daemon_pid=
@@ -43,7 +44,7 @@ cleanup() {
             tail -n 40 "$file"
         done
     fi
-    for ns in "$NS_C" "$NS_F" "$NS_P"; do ip netns del "$ns" 2>/dev/null; done
+    for ns in "$NS_C" "$NS_F" "$NS_P" "${more_ns[@]}"; do ip netns del "$ns" 2>/dev/null; done
     rm -rf "$tmp"
     exit $status
 }
@@ -91,15 +92,17 @@ link_pair() { # NS_A IF_A MAC_A NS_B IF_B MAC_B
     ip netns exec "$4" ethtool -K "$5" tx off rx off >/dev/null
 }
 
+make_namespace() { # NAME
+    ip netns add "$1"
+    # No duplicate address detection and no router solicitations: addresses work at once.
+    ip netns exec "$1" sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 \
+        net.ipv6.conf.default.router_solicitations=0 net.ipv6.conf.all.forwarding=0
+    ip -n "$1" link set lo up
+}
+
 make_namespaces() {
     local ns
-    for ns in "$NS_C" "$NS_F" "$NS_P"; do
-        ip netns add "$ns"
-        # No duplicate address detection and no router solicitations: addresses work at once.
-        ip netns exec "$ns" sysctl -qw net.ipv6.conf.all.accept_dad=0 net.ipv6.conf.default.accept_dad=0 \
-            net.ipv6.conf.default.router_solicitations=0 net.ipv6.conf.all.forwarding=0
-        ip -n "$ns" link set lo up
-    done
+    for ns in "$NS_C" "$NS_F" "$NS_P"; do make_namespace "$ns"; done
     link_pair "$NS_C" c0 $MAC_C0 "$NS_F" f0 $MAC_F0
     link_pair "$NS_P" p0 $MAC_P0 "$NS_F" f1 $MAC_F1
     addresses "$NS_C" c0 1 2
