@@ -41,5 +41,17 @@ bool accept_mode(void *item, const char *text, char *why, size_t why_size);
 bool accept_group(void *item, const char *text, char *why, size_t why_size);
 /** Address, or address and prefix length. */
 bool accept_subnet(void *item, const char *text, char *why, size_t why_size);
+/** Virtual address and port, see conf_quic_vip(). */
+bool accept_vip(void *item, const char *text, char *why, size_t why_size);
+/** QUIC version: "0x00000001". */
+bool accept_version(void *item, const char *text, char *why, size_t why_size);
+/** 16 octets in hexadecimal digits, or a path. */
+bool accept_hash_key(void *item, const char *text, char *why, size_t why_size);
+/** Server ID, see conf_quic_id(). */
+bool accept_server_id(void *item, const char *text, char *why, size_t why_size);
+/** IP address into struct conf_quic_server. */
+bool accept_server_address(void *item, const char *text, char *why, size_t why_size);
+/** Unicast MAC address into struct conf_quic_server. */
+bool accept_server_mac(void *item, const char *text, char *why, size_t why_size);
 
 #endif

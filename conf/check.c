@@ -395,6 +395,8 @@ int check_all(struct conf_private *priv, const struct text *text, struct faults 
         error = check_routes(&check, &faces);
     if (error == 0)
         error = check_strategies(&check);
+    if (error == 0)
+        check_quic(&check, &ports);
     free(ports.list);
     free(faces.list);
     return error;

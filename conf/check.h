@@ -40,5 +40,7 @@ bool check_resolve(struct check *check, const struct check_names *names, const c
 
 /** Check every face against its port and the other faces. @return 0 or -ENOMEM */
 int check_faces(struct check *check, const struct check_names *ports);
+/** Check QUIC services with what belongs to them. */
+void check_quic(struct check *check, const struct check_names *ports);
 
 #endif

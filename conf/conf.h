@@ -22,6 +22,13 @@
 #define CONF_AUTHORIZATIONS_MAX 64
 #define CONF_UNIX_USERS_MAX     32
 #define CONF_SUBNETS_MAX        32
+#define CONF_QUIC_MAX           16  /* services */
+#define CONF_QUIC_VIPS_MAX      16  /* of one service */
+#define CONF_QUIC_VIPS_ALL_MAX  64  /* of all services */
+#define CONF_QUIC_SERVERS_MAX   256 /* of one service */
+#define CONF_QUIC_SCHEMES_MAX   8   /* of one service */
+#define CONF_QUIC_IDS_MAX       4   /* of one server */
+#define CONF_QUIC_VERSIONS_MAX  8
 /** Largest text read, included files counted in. */
 #define CONF_TEXT_MAX (16u << 20)
 /** Files that include one another, the first counted in. */
@@ -266,6 +273,70 @@ struct conf_sockets {
     bool congestion_marking;
 };
 
+/** Values as in fwd/quic/service.h. */
+enum conf_quic_delivery { CONF_QUIC_L2 = 0, CONF_QUIC_IPIP, CONF_QUIC_GUE };
+enum conf_quic_retry { CONF_QUIC_RETRY_OFF = 0, CONF_QUIC_RETRY_ON, CONF_QUIC_RETRY_TRANSITION };
+enum conf_quic_state { CONF_QUIC_UP = 0, CONF_QUIC_DRAIN, CONF_QUIC_DOWN };
+
+/** A service: QUIC datagrams to its virtual addresses go to its servers. */
+struct conf_quic {
+    struct conf_at at;
+    const char *name;
+    unsigned n_vips;
+    const char *vip[CONF_QUIC_VIPS_MAX]; /**< see conf_quic_vip() */
+    int delivery;                        /**< enum conf_quic_delivery */
+    unsigned gue_port;
+    bool require_fixed_bit, drop_unroutable, drop_small_initials, version_negotiation;
+    unsigned n_versions;
+    const char *version_text[CONF_QUIC_VERSIONS_MAX]; /**< as configured */
+    uint32_t versions[CONF_QUIC_VERSIONS_MAX];
+    uint32_t edge_rate, initial_rate; /**< packets a second for one source; 0: no limit */
+    uint32_t flow_table;              /**< flows of each worker; 0: off */
+    uint32_t flow_idle_ms, flow_keep_ms;
+    int retry; /**< enum conf_quic_retry */
+    uint32_t retry_lifetime_ms;
+    const char *retry_keys; /**< file */
+    unsigned retry_config;  /**< ID of the configuration that CIDs in Retry packets follow */
+    const char *hash_key;   /**< 32 hexadecimal digits, or a file; NULL: random */
+    uint32_t probe_interval_ms, probe_timeout_ms;
+    unsigned probe_failures;
+};
+
+/** A QUIC-LB configuration of a service. */
+struct conf_quic_config {
+    struct conf_at at;
+    const char *service_name;
+    unsigned service; /**< index in conf->quic, here and below */
+    unsigned id, server_id_len, nonce_len;
+    const char *key_file; /**< NULL: plaintext */
+};
+
+/** A private layout of connection IDs. */
+struct conf_quic_scheme {
+    struct conf_at at;
+    const char *service_name;
+    unsigned service;
+    unsigned mask, value, offset_bits, bits;
+};
+
+struct conf_quic_server {
+    struct conf_at at;
+    const char *name;
+    const char *service_name;
+    unsigned service;
+    unsigned n_ids;
+    const char *id[CONF_QUIC_IDS_MAX]; /**< see conf_quic_id() */
+    const char *address;
+    bool v6;
+    uint8_t ip[16]; /**< 4 or 16 octets used */
+    unsigned weight;
+    int state;             /**< enum conf_quic_state */
+    const char *port_name; /**< NULL: found by the kernel's routes */
+    unsigned port;         /**< index in conf->port, when port_name is given */
+    const char *mac_text;  /**< NULL: found by the kernel's neighbours */
+    uint8_t mac[6];
+};
+
 struct conf {
     struct conf_daemon daemon;
     struct conf_workers workers;
@@ -291,10 +362,25 @@ struct conf {
     struct conf_udp udp;
     struct conf_websocket websocket;
     struct conf_sockets sockets;
+    struct conf_quic *quic;
+    unsigned n_quics;
+    struct conf_quic_config *quic_config;
+    unsigned n_quic_configs;
+    struct conf_quic_scheme *quic_scheme;
+    unsigned n_quic_schemes;
+    struct conf_quic_server *quic_server;
+    unsigned n_quic_servers;
 };
 
 /** Take "192.168.0.0/16", "fd00::/8" or an address alone apart; IPv4 as ::ffff:a.b.c.d. @return false: it is none */
 bool conf_subnet(const char *text, uint8_t ip[16], uint8_t *prefix_len);
+
+/** Take "192.0.2.1:443" or "[2001:db8::1]:443" apart; @p port in host order. @return false: it is none */
+bool conf_quic_vip(const char *text, uint8_t ip[16], bool *v6, uint16_t *port);
+/** Octets of a server ID in hexadecimal digits. @return their number, 1 to 15; 0: it is none */
+unsigned conf_quic_id(const char *text, uint8_t octets[16]);
+/** Octets of hexadecimal digits, exactly @p len of them. @return false: they are none */
+bool conf_hex(const char *text, uint8_t *octets, size_t len);
 
 /**
  * Read, check and complete a configuration. The file, and each file it includes, is read once into memory and parsed

@@ -163,7 +163,7 @@ static void load_section(struct loader *loader, const config_setting_t *setting)
     const struct schema_section *section = schema_find(name);
     if (section == NULL) {
         const char *near = faults_nearest(name, section_name, schema_sections, schema_n_sections);
-        char known[200] = "";
+        char known[300] = "";
         size_t len = 0;
         for (unsigned i = 0; i < schema_n_sections && len < sizeof known; i++)
             len +=
@@ -307,6 +307,10 @@ void conf_free(struct conf *conf)
     free(conf->route);
     free(conf->strategy);
     free(conf->authorization);
+    free(conf->quic);
+    free(conf->quic_config);
+    free(conf->quic_scheme);
+    free(conf->quic_server);
     free(priv->set);
     stringpool_free(&priv->strings);
     free(priv);

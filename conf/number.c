@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define HEX_DIGITS "0123456789abcdefABCDEF"
 
 struct unit {
     const char *name;
@@ -51,8 +54,20 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* "0xe0", up to 32 bits. */
+static bool parse_hex(const char *text, int64_t *value)
+{
+    size_t n = strlen(text);
+    if (n < 3 || n > 10 || text[0] != '0' || text[1] != 'x' || text[2 + strspn(text + 2, HEX_DIGITS)] != '\0')
+        return false;
+    *value = (int64_t)strtoul(text, NULL, 16);
+    return true;
+}
+
 bool number_parse(enum schema_type type, const char *text, int64_t *value, char *why, size_t why_size)
 {
+    if ((type == SCHEMA_COUNT || type == SCHEMA_COUNTS) && parse_hex(text, value))
+        return true;
     const char *p = text;
     bool negative = *p == '-', overflow = false;
     p += negative;

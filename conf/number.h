@@ -12,8 +12,8 @@
 #define NUMBER_MAX 32
 
 /**
- * Read a number as it is written in a string: with a unit of its type ("64k", "10ms", "25%"), in the unit that the
- * type is kept in (SCHEMA_REAL: millionths). On failure @p why says what is allowed.
+ * Read a number as it is written in a string: with a unit of its type ("64k", "10ms", "25%"), counts also as "0xe0", in
+ * the unit that the type is kept in (SCHEMA_REAL: millionths). On failure @p why says what is allowed.
  */
 bool number_parse(enum schema_type type, const char *text, int64_t *value, char *why, size_t why_size);
 

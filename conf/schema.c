@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conf/schema.h"
 #include "conf/accept.h"
+#include "conf/schema_keys.h"
 
 #include <string.h>
 
-#define FIELD(type, field) .offset = offsetof(struct type, field), .size = sizeof(((struct type *)0)->field)
-#define ELEMENTS(type, field, count)                                                      \
-    .offset = offsetof(struct type, field), .size = sizeof(((struct type *)0)->field[0]), \
-    .count_offset = offsetof(struct type, count),                                         \
-    .max_count = sizeof(((struct type *)0)->field) / sizeof(((struct type *)0)->field[0])
 #define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct schema_choice log_levels[] = {{"error", CONF_LOG_ERROR},
@@ -395,6 +391,18 @@ const struct schema_section schema_sections[] = {
     {"udp", ONE(udp, udp_keys), .restart = true, .meaning = "Faces over the kernel's UDP, beside those of ports."},
     {"websocket", ONE(websocket, websocket_keys), .restart = true, .meaning = "Faces of browsers."},
     {"sockets", ONE(sockets, sockets_keys), .restart = true, .meaning = "What faces over sockets have in common."},
+    {"quic", .kind = SCHEMA_NAMED, MANY(quic, n_quics, CONF_QUIC_MAX, schema_quic_keys),
+     .meaning = "QUIC services, each under a name of its own: datagrams to a virtual address go to one of its servers, "
+                "which connection IDs name."},
+    {"quic-config", .kind = SCHEMA_LIST, MANY(quic_config, n_quic_configs, CONF_QUIC_MAX * 7, schema_quic_config_keys),
+     .meaning = "QUIC-LB configurations of services: how the connection IDs of servers are made."},
+    {"quic-scheme", .kind = SCHEMA_LIST,
+     MANY(quic_scheme, n_quic_schemes, CONF_QUIC_MAX *CONF_QUIC_SCHEMES_MAX, schema_quic_scheme_keys),
+     .meaning = "Private layouts of connection IDs with a plaintext server ID at a fixed place. What a first octet "
+                "stands for must be one."},
+    {"quic-server", .kind = SCHEMA_NAMED,
+     MANY(quic_server, n_quic_servers, CONF_QUIC_MAX *CONF_QUIC_SERVERS_MAX, schema_quic_server_keys),
+     .meaning = "Servers of QUIC services, each under a name of its own."},
 };
 const unsigned schema_n_sections = N(schema_sections);
 

@@ -74,6 +74,33 @@ int monitor_way(struct monitor *monitor, uint8_t family, const uint8_t *ip, unsi
 /** The port of a netdev, or of the VLAN interface upon one, by name. @return 0, -ENODEV */
 int monitor_netdev(struct monitor *monitor, const char *name, struct port **port, uint16_t *vlan);
 
+/** A host that frames are sent to without a face. */
+struct monitor_hop_config {
+    uint8_t family;    /**< AF_INET, AF_INET6 */
+    uint8_t ip[16];    /**< 4 or 16 octets used */
+    struct port *port; /**< that it is reached by; NULL: as the kernel's routes say */
+    bool mac_static;   /**< mac is given, not to be resolved */
+    uint8_t mac[6];
+};
+
+/** What is known of the way to a host; kept up to date by monitor_poll(). */
+struct monitor_hop {
+    struct monitor_hop_config config;
+    struct port *port; /**< NULL: there is no way by a port, or by a VLAN interface only */
+    bool known;        /**< mac is the next hop's address */
+    bool failed;       /**< there is no way, or the next hop does not answer */
+    uint8_t mac[6];    /**< the last one known */
+};
+
+/**
+ * Watch the way to a host: its port, and the MAC address of the next hop, which the kernel resolves. The answer is the
+ * monitor's and valid until monitor_hop_remove() or monitor_destroy().
+ *
+ * @return 0 and *hop, -ENOMEM, -ENOTSUP: that port has no neighbours of the kernel: give its MAC
+ */
+int monitor_hop_add(struct monitor *monitor, const struct monitor_hop_config *config, const struct monitor_hop **hop);
+void monitor_hop_remove(struct monitor *monitor, const struct monitor_hop *hop);
+
 /** Readable when there is something for monitor_poll(). */
 int monitor_fd(const struct monitor *monitor);
 /** Take in events and do what is due. Call when monitor_fd() is readable, and at least every 200 ms. */

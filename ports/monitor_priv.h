@@ -7,9 +7,10 @@
 
 #define MONITOR_VLANS_MAX 4096
 
-/* A face whose next hop is kept resolved. */
+/* A face, or a host without one, whose next hop is kept resolved. */
 struct neigh_watch {
     uint32_t face;
+    struct monitor_hop *hop; /* NULL: it is a face */
     uint8_t family;
     bool has_target; /* target and ifindex are valid */
     bool known;      /* the face has the target's MAC address */
@@ -43,11 +44,19 @@ struct monitor {
 struct port *monitor_port(const struct monitor *monitor, uint16_t index);
 void monitor_tell(const struct monitor *monitor, enum monitor_event event, struct port *port, uint32_t face);
 
+/* way.c: the interface is a port, or a VLAN interface upon one. @return 0, -ENODEV */
+int way_port(struct monitor *monitor, unsigned ifindex, struct port **port, uint16_t *vlan);
+
 /* neigh.c */
 int neigh_watch_add(struct monitor *monitor, const struct face *face);
+int neigh_watch_hop(struct monitor *monitor, struct monitor_hop *hop);
 void neigh_watch_remove(struct monitor *monitor, uint32_t face);
 void neigh_on_event(struct monitor *monitor, const struct netlink_neigh *neigh, bool deleted);
 void neigh_poll(struct monitor *monitor);
 void neigh_close(struct monitor *monitor);
+
+/* hop.c: of a watch without a face. */
+void hop_set_target(struct monitor *monitor, struct neigh_watch *watch);
+void hop_set_mac(struct neigh_watch *watch, const uint8_t mac[6]);
 
 #endif

@@ -38,6 +38,10 @@ static unsigned face_ifindex(const struct monitor *monitor, const struct face *f
 
 static void set_target(struct monitor *monitor, struct neigh_watch *watch, const struct face *face)
 {
+    if (watch->hop != NULL) {
+        hop_set_target(monitor, watch);
+        return;
+    }
     static const uint8_t none[16];
     uint8_t target[16] = {0};
     unsigned ifindex = face_ifindex(monitor, face);
@@ -59,6 +63,10 @@ static void set_mac(struct monitor *monitor, struct neigh_watch *watch, const ui
 {
     watch->tries = 0;
     watch->due_ms = monitor->now_ms + CONFIRM_MS;
+    if (watch->hop != NULL) {
+        hop_set_mac(watch, mac);
+        return;
+    }
     if (watch->known && memcmp(watch->mac, mac, 6) == 0) {
         return;
     }
@@ -74,6 +82,11 @@ static void set_mac(struct monitor *monitor, struct neigh_watch *watch, const ui
 
 static void set_unknown(struct monitor *monitor, struct neigh_watch *watch)
 {
+    if (watch->hop != NULL) {
+        watch->hop->known = false;
+        watch->hop->failed = true;
+        return;
+    }
     const struct face *face = face_get(monitor->faces, watch->face);
     if (!watch->known || face == NULL) {
         return;
@@ -125,16 +138,20 @@ static void trigger(struct monitor *monitor, const struct neigh_watch *watch)
 
 static void resolve(struct monitor *monitor, struct neigh_watch *watch)
 {
-    const struct face *face = face_get(monitor->faces, watch->face);
+    const struct face *face = watch->hop == NULL ? face_get(monitor->faces, watch->face) : NULL;
     uint32_t wait = watch->tries < 5 ? RETRY_MS << watch->tries : RETRY_MAX_MS;
     watch->due_ms = monitor->now_ms + (wait < RETRY_MAX_MS ? wait : RETRY_MAX_MS);
     watch->tries += watch->tries < UINT16_MAX;
-    if (face == NULL) {
+    if (face == NULL && watch->hop == NULL) {
         return;
     }
     set_target(monitor, watch, face);
     if (!watch->has_target) {
         set_unknown(monitor, watch);
+        return;
+    }
+    if (watch->hop != NULL && watch->hop->config.mac_static) {
+        set_mac(monitor, watch, watch->hop->config.mac);
         return;
     }
     struct netlink_neigh neigh;
@@ -148,7 +165,7 @@ static void resolve(struct monitor *monitor, struct neigh_watch *watch)
     trigger(monitor, watch);
 }
 
-int neigh_watch_add(struct monitor *monitor, const struct face *face)
+static int add_watch(struct monitor *monitor, const struct neigh_watch *new_watch)
 {
     if (monitor->n_watches == monitor->watches_room) {
         uint32_t room = monitor->watches_room != 0 ? 2 * monitor->watches_room : 16;
@@ -160,15 +177,26 @@ int neigh_watch_add(struct monitor *monitor, const struct face *face)
         monitor->watches_room = room;
     }
     struct neigh_watch *watch = &monitor->watch[monitor->n_watches++];
-    *watch = (struct neigh_watch){.face = face->id, .family = face->kind == FACE_UDP4 ? AF_INET : AF_INET6};
+    *watch = *new_watch;
     resolve(monitor, watch);
     return 0;
+}
+
+int neigh_watch_add(struct monitor *monitor, const struct face *face)
+{
+    return add_watch(monitor,
+                     &(struct neigh_watch){.face = face->id, .family = face->kind == FACE_UDP4 ? AF_INET : AF_INET6});
+}
+
+int neigh_watch_hop(struct monitor *monitor, struct monitor_hop *hop)
+{
+    return add_watch(monitor, &(struct neigh_watch){.hop = hop, .family = hop->config.family});
 }
 
 void neigh_watch_remove(struct monitor *monitor, uint32_t face)
 {
     for (uint32_t i = 0; i < monitor->n_watches; i++) {
-        if (monitor->watch[i].face == face) {
+        if (monitor->watch[i].hop == NULL && monitor->watch[i].face == face) {
             monitor->watch[i] = monitor->watch[--monitor->n_watches];
             return;
         }
@@ -180,6 +208,9 @@ void neigh_on_event(struct monitor *monitor, const struct netlink_neigh *neigh, 
     size_t len = address_len(neigh->family);
     for (uint32_t i = 0; i < monitor->n_watches; i++) {
         struct neigh_watch *watch = &monitor->watch[i];
+        if (watch->hop != NULL && watch->hop->config.mac_static) {
+            continue;
+        }
         if (!watch->has_target || watch->ifindex != neigh->ifindex || watch->family != neigh->family ||
             memcmp(watch->target, neigh->ip, len) != 0) {
             continue;
@@ -210,6 +241,9 @@ void neigh_close(struct monitor *monitor)
         if (monitor->udp_fd[i] >= 0) {
             close(monitor->udp_fd[i]);
         }
+    }
+    for (uint32_t i = 0; i < monitor->n_watches; i++) {
+        free(monitor->watch[i].hop);
     }
     free(monitor->watch);
 }

@@ -17,8 +17,7 @@ static struct port *port_of(const struct monitor *monitor, unsigned ifindex)
     return NULL;
 }
 
-/* The interface is a port, or a VLAN interface upon one. */
-static int find_port(struct monitor *monitor, unsigned ifindex, struct port **port, uint16_t *vlan)
+int way_port(struct monitor *monitor, unsigned ifindex, struct port **port, uint16_t *vlan)
 {
     struct netlink_link link;
     *vlan = 0;
@@ -45,10 +44,10 @@ int monitor_way(struct monitor *monitor, uint8_t family, const uint8_t *ip, unsi
     }
     *way = (struct monitor_way){.has_source = route.has_source};
     memcpy(way->source, route.source, sizeof way->source);
-    return find_port(monitor, route.ifindex, &way->port, &way->vlan);
+    return way_port(monitor, route.ifindex, &way->port, &way->vlan);
 }
 
 int monitor_netdev(struct monitor *monitor, const char *name, struct port **port, uint16_t *vlan)
 {
-    return find_port(monitor, if_nametoindex(name), port, vlan);
+    return way_port(monitor, if_nametoindex(name), port, vlan);
 }

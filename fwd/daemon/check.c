@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fwd/daemon/daemon.h"
+#include "fwd/quic/build.h"
 #include "fwd/mgmt/auth.h"
 #include "parser/ndn_name.h"
 
@@ -68,6 +69,16 @@ static unsigned check_auth(const struct conf *conf, FILE *faults)
     return error != 0;
 }
 
+/* Files with keys are read here, too, and let go. */
+static unsigned check_quic(const struct conf *conf, FILE *faults)
+{
+    struct quic_set *set;
+    int error = quic_set_build(&set, conf, NULL, 0, faults);
+    if (error == 0)
+        quic_set_destroy(set);
+    return error != 0;
+}
+
 unsigned daemon_check(const struct conf *conf, FILE *faults)
 {
     unsigned n = 0;
@@ -75,5 +86,5 @@ unsigned daemon_check(const struct conf *conf, FILE *faults)
         n += check_prefix(conf, &conf->route[i], "route.prefix", conf->route[i].prefix, faults);
     for (unsigned i = 0; i < conf->forwarding.n_regions; i++)
         n += check_name(conf, &conf->forwarding, "region", "forwarding.region", conf->forwarding.region[i], faults);
-    return n + check_strategies(conf, faults) + check_auth(conf, faults);
+    return n + check_strategies(conf, faults) + check_auth(conf, faults) + check_quic(conf, faults);
 }

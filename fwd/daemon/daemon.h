@@ -10,6 +10,7 @@
 
 #include "conf/conf.h"
 #include "fwd/daemon/manage.h"
+#include "fwd/daemon/quic.h"
 #include "fwd/fwd.h"
 #include "fwd/strategy_set.h"
 #include "fwd/worker.h"
@@ -44,6 +45,7 @@ struct daemon {
     struct port internal, sockets; /**< thread ports: of management and of the I/O thread */
     struct manage manage;
     uint32_t *face_id; /**< FaceId of conf->face[i]; 0: not made */
+    struct daemon_quic quic;
     struct strategy_set *strategies;
     struct region *regions;
     uint16_t n_workers;

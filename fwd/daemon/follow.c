@@ -151,6 +151,7 @@ void daemon_follow(struct daemon *daemon)
     for (uint16_t p = 0; p < daemon->n_ports; p++)
         if (daemon->returned & 1ull << p)
             reopen_due(daemon, p, now_ms);
+    daemon_quic_follow(daemon);
     fib_reclaim(daemon->shared.fib);
     pthread_mutex_unlock(&daemon->lock);
 }

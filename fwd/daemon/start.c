@@ -302,6 +302,17 @@ static int start_routes(struct daemon *daemon)
     return -1;
 }
 
+/* Flow tables of QUIC services, by their slot. */
+static void quic_flows(const struct daemon *daemon, struct flow_config flows[QUIC_SERVICES_MAX])
+{
+    const struct conf *conf = daemon->conf;
+    const struct quic_set *set = atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
+    for (unsigned i = 0; set != NULL && i < set->n_services; i++)
+        flows[set->service[i].slot] = (struct flow_config){.capacity = conf->quic[i].flow_table,
+                                                           .idle_ms = conf->quic[i].flow_idle_ms,
+                                                           .keep_ms = conf->quic[i].flow_keep_ms};
+}
+
 static int start_workers(struct daemon *daemon)
 {
     const struct conf *conf = daemon->conf;
@@ -345,9 +356,12 @@ static int start_workers(struct daemon *daemon)
                     .reliable_packets = conf->lp.unacknowledged,
                     .pages = pages,
                     .pool = daemon->pool,
+                    // A reload may add services.
+                    .quic = true,
                     .seed = seed,
                 },
         };
+        quic_flows(daemon, daemon->worker[w].config.fwd.quic_flow);
         if (worker_start(&daemon->worker[w]) != 0) {
             log_error("%s:%u: no memory for the tables of worker %u\n", AT(conf, &conf->pit, "capacity"), w);
             return -1;
@@ -371,9 +385,9 @@ struct daemon *daemon_start(struct conf *conf)
     clock_gettime(CLOCK_MONOTONIC, &daemon->started);
     // Privileges go before threads start: those give up theirs, and then cannot follow a change of account.
     if (start_memory(daemon) != 0 || start_tables(daemon) != 0 || start_ports(daemon) != 0 ||
-        manage_open(daemon) != 0 || start_faces(daemon) != 0 || start_strategies(daemon) != 0 ||
-        manage_start(daemon) != 0 || start_routes(daemon) != 0 || daemon_drop_privileges(conf) != 0 ||
-        manage_run(daemon) != 0 || start_workers(daemon) != 0) {
+        manage_open(daemon) != 0 || start_faces(daemon) != 0 || daemon_quic_start(daemon) != 0 ||
+        start_strategies(daemon) != 0 || manage_start(daemon) != 0 || start_routes(daemon) != 0 ||
+        daemon_drop_privileges(conf) != 0 || manage_run(daemon) != 0 || start_workers(daemon) != 0) {
         daemon_stop(daemon);
         return NULL;
     }
@@ -394,6 +408,7 @@ void daemon_stop(struct daemon *daemon)
             worker_stop(&daemon->worker[w]);
     worker_unplan(daemon->worker, daemon->n_workers);
     manage_stop(daemon);
+    daemon_quic_stop(daemon);
     monitor_destroy(daemon->monitor);
     manage_close(daemon);
     for (uint16_t p = 0; p < daemon->n_ports; p++)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fwd/daemon/quic.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <rte_rcu_qsbr.h>
+
+#include "fwd/daemon/daemon.h"
+#include "fwd/daemon/log.h"
+#include "fwd/quic/build.h"
+
+static struct quic_set *published(const struct daemon *daemon)
+{
+    return atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
+}
+
+/* Publish a set; the old one goes after a grace period. */
+static int publish(struct daemon *daemon, struct quic_set *set)
+{
+    struct quic_set *old = published(daemon);
+    struct daemon_quic_retired *retired = NULL;
+    if (old != NULL) {
+        retired = malloc(sizeof *retired);
+        if (retired == NULL)
+            return -ENOMEM;
+    }
+    // Pairs with the workers' load: who sees the set sees all of it.
+    atomic_store_explicit(&daemon->shared.quic, set, memory_order_release);
+    if (retired != NULL) {
+        *retired = (struct daemon_quic_retired){
+            .next = daemon->quic.retired, .set = old, .token = rte_rcu_qsbr_start(daemon->qsbr)};
+        daemon->quic.retired = retired;
+    }
+    return 0;
+}
+
+static void reclaim(struct daemon *daemon)
+{
+    struct daemon_quic_retired **at = &daemon->quic.retired;
+    while (*at != NULL) {
+        struct daemon_quic_retired *retired = *at;
+        if (rte_rcu_qsbr_check(daemon->qsbr, retired->token, false) != 1) {
+            at = &retired->next;
+            continue;
+        }
+        *at = retired->next;
+        quic_set_destroy(retired->set);
+        free(retired);
+    }
+}
+
+/* ---- ways and health ---- */
+
+static struct quic_server *server_of(struct quic_set *set, const struct daemon_quic_server *server)
+{
+    return &set->service[server->service].server[server->server];
+}
+
+/* What is known of the way goes into the set. @return true when the server's health changed */
+static bool take_way(struct quic_set *set, const struct daemon_quic_server *from)
+{
+    struct quic_server *server = server_of(set, from);
+    const struct monitor_hop *hop = from->hop;
+    uint64_t mac = 0;
+    if (hop->port != NULL) {
+        atomic_store_explicit(&server->port, hop->port->index, memory_order_relaxed);
+        atomic_store_explicit(&server->mtu, hop->port->mtu, memory_order_relaxed);
+        memcpy(&mac, hop->mac, sizeof hop->mac);
+    }
+    // The last address known stays when there is no answer: only ARP may have been lost.
+    if (mac != 0 || hop->port == NULL)
+        atomic_store_explicit(&server->mac, mac, memory_order_relaxed);
+    bool unhealthy = hop->failed || from->silent;
+    if (unhealthy == server->unhealthy)
+        return false;
+    atomic_store_explicit(&server->unhealthy, unhealthy, memory_order_relaxed);
+    const char *service = set->service[from->service].name;
+    if (unhealthy)
+        log_warning("quic %s: server %s gets no new connections: %s\n", service, server->name,
+                    hop->port == NULL ? "there is no way to it by a port"
+                    : hop->failed     ? "its next hop does not answer"
+                                      : "it does not answer probes");
+    else
+        log_info("quic %s: server %s is healthy\n", service, server->name);
+    return true;
+}
+
+static bool take_ways(struct daemon_quic *quic, struct quic_set *set)
+{
+    bool changed = false;
+    for (unsigned i = 0; set != NULL && i < quic->n_servers; i++)
+        changed |= take_way(set, &quic->server[i]);
+    return changed;
+}
+
+static void forget_servers(struct daemon *daemon, struct daemon_quic_server *servers, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        monitor_hop_remove(daemon->monitor, servers[i].hop);
+    free(servers);
+}
+
+/* Begin to watch the servers of a configuration. @return 0, negative errno */
+static int watch_servers(struct daemon *daemon, const struct conf *conf, struct daemon_quic_server **out)
+{
+    uint16_t n_of[QUIC_SERVICES_MAX] = {0};
+    struct daemon_quic_server *servers = calloc(conf->n_quic_servers + 1u, sizeof *servers);
+    if (servers == NULL)
+        return -ENOMEM;
+    for (unsigned i = 0; i < conf->n_quic_servers; i++) {
+        const struct conf_quic_server *from = &conf->quic_server[i];
+        struct monitor_hop_config config = {
+            .family = from->v6 ? AF_INET6 : AF_INET,
+            .port = from->port_name != NULL ? &daemon->port[from->port] : NULL,
+            .mac_static = from->mac_text != NULL,
+        };
+        memcpy(config.ip, from->ip, sizeof config.ip);
+        memcpy(config.mac, from->mac, sizeof config.mac);
+        servers[i].service = (uint16_t)from->service;
+        servers[i].server = n_of[from->service]++;
+        int rc = monitor_hop_add(daemon->monitor, &config, &servers[i].hop);
+        if (rc != 0) {
+            forget_servers(daemon, servers, i);
+            return rc;
+        }
+    }
+    *out = servers;
+    return 0;
+}
+
+/* Servers that did not answer probes have not answered them since. */
+static void keep_silence(const struct daemon *daemon, const struct quic_set *set, const struct conf *conf,
+                         struct daemon_quic_server *servers)
+{
+    const struct quic_set *old = published(daemon);
+    for (unsigned i = 0; old != NULL && i < conf->n_quic_servers; i++)
+        for (unsigned k = 0; k < daemon->quic.n_servers; k++) {
+            const struct daemon_quic_server *from = &daemon->quic.server[k];
+            const struct quic_service *service = &old->service[from->service];
+            if (from->silent && conf->quic[servers[i].service].probe_interval_ms != 0 &&
+                strcmp(service->name, set->service[servers[i].service].name) == 0 &&
+                strcmp(service->server[from->server].name,
+                       set->service[servers[i].service].server[servers[i].server].name) == 0)
+                servers[i].silent = true;
+        }
+}
+
+int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct quic_set *set)
+{
+    struct daemon_quic *quic = &daemon->quic;
+    struct daemon_quic fresh = {.n_servers = conf->n_quic_servers};
+    int rc = watch_servers(daemon, conf, &fresh.server);
+    if (rc != 0) {
+        quic_set_destroy(set);
+        return rc;
+    }
+    keep_silence(daemon, set, conf, fresh.server);
+    struct quic_set *again = NULL;
+    if (take_ways(&fresh, set) && quic_set_again(&again, set) == 0) {
+        quic_set_destroy(set);
+        set = again;
+    }
+    rc = publish(daemon, set);
+    if (rc != 0) {
+        forget_servers(daemon, fresh.server, fresh.n_servers);
+        quic_set_destroy(set);
+        return rc;
+    }
+    forget_servers(daemon, quic->server, quic->n_servers);
+    quic->server = fresh.server;
+    quic->n_servers = fresh.n_servers;
+    return 0;
+}
+
+void daemon_quic_follow(struct daemon *daemon)
+{
+    struct quic_set *set = published(daemon), *again;
+    reclaim(daemon);
+    if (!take_ways(&daemon->quic, set))
+        return;
+    if (quic_set_again(&again, set) != 0) {
+        log_error("quic: no memory to leave out servers that are not healthy\n");
+        return;
+    }
+    if (publish(daemon, again) != 0)
+        quic_set_destroy(again);
+}
+
+/* ---- start and stop ---- */
+
+int daemon_quic_start(struct daemon *daemon)
+{
+    struct quic_set *set;
+    quic_lb_decode_init();
+    int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
+    if (rc == 0 && set != NULL)
+        rc = daemon_quic_replace(daemon, daemon->conf, set);
+    if (rc != 0)
+        log_error("QUIC services cannot be made: %s\n", strerror(-rc));
+    return rc != 0 ? -1 : 0;
+}
+
+void daemon_quic_stop(struct daemon *daemon)
+{
+    struct daemon_quic *quic = &daemon->quic;
+    if (daemon->monitor != NULL)
+        forget_servers(daemon, quic->server, quic->n_servers);
+    while (quic->retired != NULL) {
+        struct daemon_quic_retired *retired = quic->retired;
+        quic->retired = retired->next;
+        quic_set_destroy(retired->set);
+        free(retired);
+    }
+    quic_set_destroy(published(daemon));
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef FWD_DAEMON_QUIC_H
+#define FWD_DAEMON_QUIC_H
+
+#include <stdint.h>
+
+#include "fwd/quic/service.h"
+#include "ports/monitor.h"
+
+struct conf;
+struct daemon;
+
+/*
+ * QUIC services inside the daemon: they are built from the configuration, published to workers, and kept in step with
+ * the ways to their servers and with their health. Control thread, under the daemon's lock.
+ */
+
+/** Of one server, by index in conf->quic_server. */
+struct daemon_quic_server {
+    const struct monitor_hop *hop;
+    uint16_t service, server; /**< indices in the published set */
+    bool silent;              /**< it does not answer probes */
+};
+
+/** A set that workers may still read. */
+struct daemon_quic_retired {
+    struct daemon_quic_retired *next;
+    struct quic_set *set;
+    uint64_t token;
+};
+
+struct daemon_quic {
+    struct daemon_quic_server *server; /**< of each conf->quic_server */
+    unsigned n_servers;
+    struct daemon_quic_retired *retired;
+};
+
+/** Build and publish what the configuration says. Before workers start. @return 0, or -1 (logged) */
+int daemon_quic_start(struct daemon *daemon);
+/** Free everything. After workers stopped. */
+void daemon_quic_stop(struct daemon *daemon);
+
+/**
+ * Replace all services by a set built from @p conf, which becomes daemon->conf; takes the set over. Packets under way
+ * go on by the old one. @return 0, or -ENOMEM: nothing was changed
+ */
+int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct quic_set *set);
+
+/** Take over what became known of servers; free what no worker reads any more. After monitor_poll(). */
+void daemon_quic_follow(struct daemon *daemon);
+
+#endif
