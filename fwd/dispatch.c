@@ -6,6 +6,7 @@
 #include "fwd/chain.h"
 #include "fwd/input.h"
 #include "fwd/output.h"
+#include "fwd/quic/quic.h"
 #include "fwd/token.h"
 
 /*
@@ -13,7 +14,7 @@
  * A NextHopFaceId crosses in tx_offload, which means nothing before a device is given the mbuf; 0 is none.
  */
 struct dispatch_mark {
-    uint32_t face;
+    uint32_t face;   /* 0, which is no face's: a whole frame, with the index of its port in level */
     uint8_t level;   /* Data: lengths below this may still be looked at; DISPATCH_DEPTH_MAX + 1 at first */
     uint8_t matched; /* Data: some worker has sent it on */
     uint8_t via;     /* Data: the worker that looked first */
@@ -122,6 +123,12 @@ void dispatch_acks(struct fwd *fwd, uint16_t to, uint32_t face, const uint64_t *
     dispatch_queue(fwd, mbuf, to, (struct dispatch_mark){.face = face, .via = (uint8_t)to});
 }
 
+void dispatch_frame(struct fwd *fwd, struct rte_mbuf *mbuf, const struct port *port, uint16_t to)
+{
+    mbuf->tx_offload = 0;
+    dispatch_queue(fwd, mbuf, to, (struct dispatch_mark){.level = (uint8_t)port->index});
+}
+
 bool dispatch_owns(const struct fwd *fwd, const struct ndn_name *name)
 {
     const struct dispatch *dispatch = fwd->shared->dispatch;
@@ -160,7 +167,10 @@ bool dispatch_arrive(struct fwd *fwd, struct rte_mbuf *mbuf, struct pkt *pkt, bo
     pkt->face = face_get(fwd->shared->faces, mark.face);
     pkt->look = (struct pkt_look){.level = mark.level, .matched = mark.matched, .via = mark.via};
     if (pkt->face == NULL) {
-        pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
+        if (mark.face == 0)
+            quic_arrive(fwd, fwd->shared->port[mark.level], mbuf);
+        else
+            pkt_drop(fwd, mbuf, DROP_FACE_DOWN);
         return false;
     }
     uint64_t next_hop = mbuf->tx_offload;

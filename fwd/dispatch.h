@@ -50,6 +50,9 @@ struct dispatch_out {
 /** Hand the packet to its owner when that is another worker. @return true when it is gone */
 bool dispatch_away(struct fwd *fwd, struct pkt *pkt);
 
+/** Hand a whole frame that came in by @p port to worker @p to, where quic_arrive() gets it. */
+void dispatch_frame(struct fwd *fwd, struct rte_mbuf *mbuf, const struct port *port, uint16_t to);
+
 /** True when Interests for this very name are this worker's. */
 bool dispatch_owns(const struct fwd *fwd, const struct ndn_name *name);
 

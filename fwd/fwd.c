@@ -7,6 +7,7 @@
 #include "fwd/dispatch.h"
 #include "fwd/input.h"
 #include "fwd/output.h"
+#include "fwd/quic/quic.h"
 #include "fwd/reliability.h"
 #include "fwd/token.h"
 
@@ -26,6 +27,11 @@ static int fwd_create_reliability(struct fwd *fwd, const struct fwd_config *conf
     struct reliability_config reliability = {
         .faces = config->reliable_faces, .packets = config->reliable_packets, .pages = config->pages};
     return config->reliable_faces > 0 ? reliability_create(&fwd->reliability, &reliability, config->now_ns) : 0;
+}
+
+static int fwd_create_quic(struct fwd *fwd, const struct fwd_config *config)
+{
+    return config->quic ? quic_worker_create(&fwd->quic, config) : 0;
 }
 
 int fwd_create(struct fwd **out, const struct fwd_config *config)
@@ -63,7 +69,7 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         reass_create(&fwd->reass, &config->reass, config->now_ns) != 0 ||
         measurements_create(&fwd->measurements, config->measurements != 0 ? config->measurements : 4096, config->pages,
                             config->now_ns) != 0 ||
-        fwd_create_reliability(fwd, config) != 0) {
+        fwd_create_reliability(fwd, config) != 0 || fwd_create_quic(fwd, config) != 0) {
         fwd_destroy(fwd);
         return -ENOMEM;
     }
@@ -77,6 +83,7 @@ void fwd_destroy(struct fwd *fwd)
         return;
     for (unsigned port = 0; port < PORT_MAX; port++)
         rte_pktmbuf_free_bulk(fwd->tx[port].mbuf, fwd->tx[port].n);
+    quic_worker_destroy(fwd->quic);
     measurements_destroy(fwd->measurements);
     reliability_destroy(fwd->reliability);
     if (fwd->reass != NULL)
@@ -117,6 +124,8 @@ void fwd_poll(struct fwd *fwd, uint64_t now_ns, uint32_t max)
         ndn_interest_walk(fwd);
     if (fwd->reliability != NULL)
         reliability_poll(fwd, now_ns, max);
+    if (unlikely(fwd->quic != NULL))
+        quic_worker_poll(fwd, max);
 }
 
 uint64_t fwd_next_ns(const struct fwd *fwd, uint64_t now_ns)

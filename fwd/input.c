@@ -15,6 +15,7 @@
 #include "fwd/chain.h"
 #include "fwd/dispatch.h"
 #include "fwd/prefetch.h"
+#include "fwd/quic/quic.h"
 #include "fwd/reliability.h"
 #include "parser/ndn_encode.h"
 #include "parser/ndn_tlv.h"
@@ -351,6 +352,8 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
     } else {
         struct frame_opts opts = port_frame_opts(port, pkt->mbuf);
         drop = (enum drop)frame_parse(p, len, &opts, &frame);
+        if (unlikely(fwd->quic != NULL) && drop == DROP_NONE && quic_take(fwd, port, mbuf, &frame))
+            return false;
         if (likely(drop == DROP_NONE)) {
             enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
             if (unlikely(miss != PORT_MATCHED)) {
@@ -494,6 +497,8 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
         }
     }
     input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
+    if (unlikely(fwd->quic != NULL))
+        quic_flush(fwd);
     if (dispatch) {
         if (fwd->reliability != NULL)
             reliability_hand_over(fwd);
@@ -517,5 +522,7 @@ void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n,
         }
     }
     input_act(fwd, ready, false);
+    if (unlikely(fwd->quic != NULL))
+        quic_flush(fwd);
     dispatch_flush(fwd);
 }

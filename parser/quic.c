@@ -68,7 +68,7 @@ static inline enum verdict parse_initial(struct cursor *c, size_t len, const str
 {
     uint64_t n;
     const uint8_t *p;
-    if (opts->from_client && len < INITIAL_DATAGRAM_MIN)
+    if (opts->from_client && !opts->small_initials && len < INITIAL_DATAGRAM_MIN)
         return VERDICT_QUIC_DGRAM_SMALL;
     if (!cursor_quic_varint(c, &n))
         return VERDICT_QUIC_SHORT;

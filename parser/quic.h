@@ -38,6 +38,7 @@ struct quic_header {
 
 struct quic_opts {
     bool require_fixed_bit; /**< refuse first octets with 0x40 clear (RFC 9287 lets peers clear it) */
+    bool small_initials;    /**< from_client: Initials in datagrams below 1200 octets are taken nevertheless */
     bool from_client;       /**< server side: refuse Version Negotiation, Retry and undersized Initials */
     uint8_t short_dcid_len; /**< octets taken as the DCID of a short header, when the datagram has them */
 };

@@ -227,6 +227,14 @@ int port_open_thread(struct port *port, uint16_t index, const char *name, uint16
     return 0;
 }
 
+int port_quic_vips(struct port *port, const struct port_vip *vips, unsigned n)
+{
+    if (n > PORT_VIPS_MAX) {
+        return -E2BIG;
+    }
+    return port->xdp != NULL ? xdp_quic_vips(port->xdp, vips, n) : 0;
+}
+
 void port_close(struct port *port)
 {
     if (port->thread != NULL) {

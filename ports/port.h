@@ -115,6 +115,23 @@ static inline struct frame_opts port_frame_opts(const struct port *port, const s
     return opts;
 }
 
+/** A virtual address with QUIC at a UDP port. */
+struct port_vip {
+    uint8_t ip[16]; /**< 4 or 16 octets used */
+    bool v6;
+    uint16_t port_be;
+};
+#define PORT_VIPS_MAX 64
+
+/**
+ * From now on these virtual addresses are ours on this port, and no other: the eBPF program of an AF_XDP port redirects
+ * UDP to them and ICMP errors to their addresses; other frames to them are still the kernel's. Those that stay lose no
+ * frame. Does nothing on ports without such a program, which get all frames. Control thread.
+ *
+ * @return 0, -E2BIG (more than PORT_VIPS_MAX), or the kernel's reason as a negative errno
+ */
+int port_quic_vips(struct port *port, const struct port_vip *vips, unsigned n);
+
 /** Add or remove a face in the port's receive match. Control thread. @return 0, -EEXIST, -ENOMEM / -ENOENT */
 int port_face_add(struct port *port, const struct face *face);
 int port_face_remove(struct port *port, const struct face *face);

@@ -16,18 +16,24 @@
  * decode connection IDs side by side; select a server; rewrite and send. Stateless but for the optional flow table.
  */
 
-/** A datagram on its way. Its mbuf is the whole frame, headers contiguous in the first segment. */
+/**
+ * A datagram on its way. Its mbuf is the whole frame, the headers of Ethernet, IP and UDP contiguous in the first
+ * segment. Of a datagram that came in several segments the QUIC header is in fwd->linear.
+ */
 struct quic_pkt {
     struct rte_mbuf *mbuf;
     const struct port *port; /**< it came in by */
     const struct quic_service *service;
     const struct quic_server *server; /**< chosen */
     uint8_t how;                      /**< enum quic_how */
-    uint8_t drop;                     /**< enum drop, why there is no server */
+    uint8_t drop;                     /**< enum drop, why there is no server; DROP_NONE: owner decides */
+    uint16_t owner;                   /**< worker that has the flow table, when server is NULL */
     bool v6;
+    bool handed_over;                  /**< by another worker, which has counted it */
+    uint16_t quote_off;                /**< ICMP error: of the IP header that it quotes; 0: it is a datagram */
     uint16_t l3_off;                   /**< of the IP header, from the start of the frame */
     uint16_t l3_len;                   /**< octets of the IP packet: link padding is behind it */
-    uint16_t payload_off, payload_len; /**< UDP payload */
+    uint16_t payload_off, payload_len; /**< UDP payload, of an ICMP error what it quotes of one */
     struct quic_header header;
 };
 
@@ -63,7 +69,9 @@ enum quic_unroutable { QUIC_ROUTABLE = 0, QUIC_UNROUTABLE_CONFIG, QUIC_UNROUTABL
     STAT(tokens_bad, "tokens_bad", "Initials with a token that did not verify")                       \
     STAT(too_big, "too_big", "ICMP messages sent to clients: too big")                                \
     STAT(icmp_followed, "icmp_followed", "ICMP errors sent to the server of the packet they quote")   \
-    STAT(flow_full, "flow_full", "flows that found no room in the flow table")
+    STAT(flow_full, "flow_full", "flows that found no room in the flow table")                        \
+    STAT(handed_over, "handed_over", "datagrams handed to the worker that has the flow table")        \
+    STAT(coalesced_cid, "coalesced_cid", "datagrams whose second packet is for another connection ID")
 
 struct quic_stats_service {
 #define STAT(field, name, text) uint64_t field;
@@ -90,6 +98,19 @@ struct quic_worker {
     struct quic_stats stats;
 };
 
+/** Flow tables are made for those slots whose owner this worker is, see quic_owner(). @return 0, or -ENOMEM */
+int quic_worker_create(struct quic_worker **quic, const struct fwd_config *config);
+/** Frees what waits, too; NULL is allowed. */
+void quic_worker_destroy(struct quic_worker *quic);
+/** Let flows expire, at most @p max of each table. */
+void quic_worker_poll(struct fwd *fwd, uint32_t max);
+
+/** The one worker that has the flow table of the service with this slot: what it decides does not depend on RSS. */
+static inline uint16_t quic_owner(uint16_t slot, uint16_t n_workers)
+{
+    return n_workers > 1 ? slot % n_workers : 0;
+}
+
 /* Steps, one file each. Worker that owns the struct fwd. */
 
 /**
@@ -97,10 +118,15 @@ struct quic_worker {
  * what is taken waits until quic_flush().
  */
 bool quic_take(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, const struct frame *frame);
+/** dispatch: a frame that another worker has taken, and checked, came in by @p port and waits for quic_flush() here. */
+void quic_arrive(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf);
 /** input: a frame whose IP payload is not UDP may be an ICMP error about a QUIC packet. @return true: taken over */
 bool quic_take_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf);
 /** Work on what was taken: at the end of each receive burst, and when FWD_BURST_MAX wait. */
 void quic_flush(struct fwd *fwd);
+
+/** Steps of the receive stage: pkt[n] has been filled. @p in_linear its header is in fwd->linear */
+void quic_take_pkt(struct fwd *fwd, bool in_linear);
 
 /**
  * edge: what is answered or refused here, before a server is looked for. Not for ICMP errors. The header may be in the

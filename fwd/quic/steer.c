@@ -120,17 +120,21 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
         remember(fwd, flow, service, &dcid, pkt->server);
 }
 
-static void fall_back(struct fwd *fwd, struct quic_pkt *pkt)
+/* @return false when it was left to the worker that has the flow table */
+static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
 {
     const struct quic_service *service = pkt->service;
     if (pkt->header.type == QUIC_TYPE_INITIAL && pkt->header.dcid_len < CLIENT_CID_MIN) {
         pkt->drop = DROP_QUIC_CID_LEN;
-        return;
+        return true;
     }
     if (service->drop_unroutable && !is_long(pkt)) {
         pkt->drop = DROP_QUIC_UNROUTABLE;
-        return;
+        return true;
     }
+    pkt->owner = service->flow_table ? quic_owner(service->slot, fwd->shared->n_workers) : fwd->worker;
+    if (pkt->owner != fwd->worker)
+        return false;
     struct flow_key tuple;
     tuple_key(pkt, &tuple);
     if (service->flow_table && fwd->quic->flow[service->slot] != NULL) {
@@ -141,6 +145,7 @@ static void fall_back(struct fwd *fwd, struct quic_pkt *pkt)
     }
     if (pkt->server == NULL)
         pkt->drop = DROP_QUIC_NO_SERVER;
+    return true;
 }
 
 static enum quic_unroutable why_unroutable(enum quic_lb_verdict verdict)
@@ -213,10 +218,12 @@ void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
         pkt->how = QUIC_BY_CID;
         pkt->drop = DROP_NONE;
         if (unlikely(pkt->server == NULL)) {
+            // It counts where it is decided.
+            if (!fall_back(fwd, pkt))
+                continue;
             // A client's first packets have connection IDs of its own making: those are not the servers' fault.
             if (pkt->header.type != QUIC_TYPE_INITIAL && pkt->header.type != QUIC_TYPE_0RTT)
                 count_unroutable(stats, why_unroutable((enum quic_lb_verdict)jobs[i].verdict));
-            fall_back(fwd, pkt);
         }
         if (likely(pkt->server != NULL))
             count_how(stats, (enum quic_how)pkt->how);

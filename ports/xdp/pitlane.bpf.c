@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Redirects frames that carry NDN to the AF_XDP socket of their queue and leaves all others to the kernel, so that ARP,
- * ping and ssh keep working on the interface. It only sorts: whatever it redirects is parsed and checked in full by the
- * daemon.
+ * Redirects frames that carry NDN, or QUIC for one of our virtual addresses, to the AF_XDP socket of their queue and
+ * leaves all others to the kernel, so that ARP, ping and ssh keep working on the interface. It only sorts: whatever it
+ * redirects is parsed and checked in full by the daemon.
  */
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -19,6 +19,18 @@
 #define ETHERTYPE_NDN 0x8624
 #define VLAN_TAGS_MAX 2
 #define IP_MF_OFFSET  0x3fff /* More Fragments, and the offset */
+
+/* RFC 792, RFC 4443: errors, which quote the packet that they are about. Of ICMPv6 those are the types below 128. */
+#define ICMP_UNREACHABLE   3
+#define ICMP_TIME_EXCEEDED 11
+#define ICMP_PARAMETER     12
+#define ICMP6_FIRST_INFO   128
+
+struct icmp {
+    __u8 type, code;
+    __be16 checksum;
+    __be32 rest;
+};
 
 struct vlan_tag {
     __be16 tci;
@@ -38,6 +50,13 @@ struct {
     __type(key, __u32);
     __type(value, struct xdp_conf);
 } pitlane_conf SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, XDP_VIPS_MAX);
+    __type(key, struct xdp_vip);
+    __type(value, __u8);
+} pitlane_vips SEC(".maps");
 
 struct {
     __uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -75,6 +94,74 @@ static __always_inline int is_our_port(const struct xdp_conf *conf, __be16 port)
         if (conf->udp_port_be[i] == port && port != 0) {
             return 1;
         }
+    }
+    return 0;
+}
+
+static __always_inline int is_vip(const struct xdp_vip *vip)
+{
+    return bpf_map_lookup_elem(&pitlane_vips, vip) != NULL;
+}
+
+static __always_inline int is_error4(__u8 type)
+{
+    return type == ICMP_UNREACHABLE || type == ICMP_TIME_EXCEEDED || type == ICMP_PARAMETER;
+}
+
+static __always_inline int is_error6(__u8 type)
+{
+    return type < ICMP6_FIRST_INFO;
+}
+
+/*
+ * QUIC to a virtual address, or an ICMP error to one: of the same shapes as find_udp(). Everything else to it is the
+ * kernel's, ping too.
+ */
+static __always_inline int is_quic(const struct xdp_conf *conf, void *l3, void *end, __be16 ethertype)
+{
+    struct xdp_vip vip = {};
+    void *l4;
+    __u8 protocol;
+    if (!conf->has_vips) {
+        return 0;
+    }
+    if (ethertype == bpf_htons(ETH_P_IP)) {
+        struct iphdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl != 5 ||
+            (ip->frag_off & bpf_htons(IP_MF_OFFSET)) != 0) {
+            return 0;
+        }
+        vip.version = 4;
+        vip.ip[0] = ip->daddr;
+        protocol = ip->protocol;
+        l4 = ip + 1;
+    } else if (ethertype == bpf_htons(ETH_P_IPV6)) {
+        struct ipv6hdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 6) {
+            return 0;
+        }
+        vip.version = 6;
+        __builtin_memcpy(vip.ip, &ip->daddr, sizeof vip.ip);
+        protocol = ip->nexthdr;
+        l4 = ip + 1;
+    } else {
+        return 0;
+    }
+    if (protocol == IPPROTO_UDP) {
+        struct udphdr *udp = l4;
+        if ((void *)(udp + 1) > end || udp->dest == 0) {
+            return 0;
+        }
+        vip.port_be = udp->dest;
+        return is_vip(&vip);
+    }
+    struct icmp *icmp = l4;
+    if ((void *)(icmp + 1) > end) {
+        return 0;
+    }
+    if ((protocol == IPPROTO_ICMP && vip.version == 4 && is_error4(icmp->type)) ||
+        (protocol == IPPROTO_ICMPV6 && vip.version == 6 && is_error6(icmp->type))) {
+        return is_vip(&vip);
     }
     return 0;
 }
@@ -128,10 +215,10 @@ int pitlane_xdp(struct xdp_md *ctx)
         return redirect(ctx, conf);
     }
     struct udphdr *udp = find_udp(l3, end, ethertype);
-    if (!udp || (void *)(udp + 1) > end || !is_our_port(conf, udp->dest)) {
-        return pass();
+    if (udp && (void *)(udp + 1) <= end && is_our_port(conf, udp->dest)) {
+        return redirect(ctx, conf);
     }
-    return redirect(ctx, conf);
+    return is_quic(conf, l3, end, ethertype) ? redirect(ctx, conf) : pass();
 }
 
 char LICENSE[] SEC("license") = "Apache-2.0"; /* none of the helpers is for GPL programs only */

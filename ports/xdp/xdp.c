@@ -4,6 +4,7 @@
 #include "ports/ethdev.h"
 #include "ports/xdp/interface.h"
 #include "ports/xdp/reclaim.h"
+#include "ports/xdp/vips.h"
 #include "ports/xdp/xdp_abi.h"
 
 /* Generated, and not written for our warnings. */
@@ -46,7 +47,8 @@ struct xdp_port {
     uint16_t mtu;
     int object_fd; /* memfd with the eBPF object, for net_af_xdp to load */
     int link_fd;   /* keeps the program attached */
-    int conf_fd, stats_fd;
+    int conf_fd, stats_fd, vips_fd;
+    struct xdp_conf conf; /* what is in the map */
     int n_cpus;
     uint32_t program_id, btf_id, map_id[8];
     uint32_t n_maps;
@@ -196,7 +198,7 @@ int xdp_open(struct xdp_port **out, const char *netdev, uint16_t *n_queues, char
     }
     snprintf(xdp->netdev, sizeof xdp->netdev, "%s", netdev);
     xdp->ifindex = ifindex;
-    xdp->object_fd = xdp->link_fd = xdp->conf_fd = xdp->stats_fd = -1;
+    xdp->object_fd = xdp->link_fd = xdp->conf_fd = xdp->stats_fd = xdp->vips_fd = -1;
     memset(xdp->xsk_fd, 0xff, sizeof xdp->xsk_fd);
     xdp->mtu = interface_mtu(netdev);
     libbpf_set_print(log_libbpf);
@@ -320,15 +322,38 @@ static int find_maps(struct xdp_port *xdp, uint32_t prog_id, int *prog_fd)
         } else if (strcmp(map.name, "pitlane_stats") == 0) {
             close_fd(&xdp->stats_fd);
             xdp->stats_fd = fd;
+        } else if (strcmp(map.name, "pitlane_vips") == 0) {
+            close_fd(&xdp->vips_fd);
+            xdp->vips_fd = fd;
         } else {
             close(fd);
         }
     }
-    if (xdp->conf_fd < 0 || xdp->stats_fd < 0) {
+    if (xdp->conf_fd < 0 || xdp->stats_fd < 0 || xdp->vips_fd < 0) {
         close_fd(prog_fd);
         return -ENOENT;
     }
     return 0;
+}
+
+static int xdp_write_conf(struct xdp_port *xdp)
+{
+    uint32_t zero = 0;
+    return bpf_map_update_elem(xdp->conf_fd, &zero, &xdp->conf, BPF_ANY);
+}
+
+int xdp_quic_vips(struct xdp_port *xdp, const struct port_vip *vips, unsigned n)
+{
+    xdp->conf.has_vips = 1; /* before the first is there, so that none is missed */
+    int rc = xdp_write_conf(xdp);
+    if (rc == 0) {
+        rc = xdp_vips_set(xdp->vips_fd, vips, n);
+    }
+    if (rc == 0 && n == 0) {
+        xdp->conf.has_vips = 0;
+        rc = xdp_write_conf(xdp);
+    }
+    return rc;
 }
 
 int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err)
@@ -342,12 +367,11 @@ int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err
     if (rc != 0) {
         return port_fail(err, rc, "eBPF program of %s: %s", xdp->netdev, strerror(-rc));
     }
-    struct xdp_conf conf = {.active = 1};
+    xdp->conf = (struct xdp_conf){.active = 1};
     for (int i = 0; i < RTE_MIN(XDP_UDP_PORTS_MAX, PORT_UDP_MAX) && config->udp_ports[i] != 0; i++) {
-        conf.udp_port_be[i] = htons(config->udp_ports[i]);
+        xdp->conf.udp_port_be[i] = htons(config->udp_ports[i]);
     }
-    uint32_t zero = 0;
-    rc = bpf_map_update_elem(xdp->conf_fd, &zero, &conf, BPF_ANY);
+    rc = xdp_write_conf(xdp);
     if (rc != 0) {
         port_fail(err, rc, "configuration of the eBPF program of %s: %s", xdp->netdev, strerror(-rc));
         goto close_program;
@@ -435,6 +459,7 @@ void xdp_close(struct xdp_port *xdp)
     close_fd(&xdp->object_fd);
     close_fd(&xdp->conf_fd);
     close_fd(&xdp->stats_fd);
+    close_fd(&xdp->vips_fd);
     close_forgotten(xdp);
     free(xdp);
 }

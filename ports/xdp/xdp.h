@@ -37,6 +37,8 @@ void xdp_queue_after(struct xdp_port *xdp, uint16_t queue, uint16_t n_desc);
 int xdp_explain(const struct xdp_port *xdp, uint16_t queue, int rc, char *err);
 /** Tell the program its UDP ports and take its attachment over. */
 int xdp_attach(struct xdp_port *xdp, const struct port_config *config, char *err);
+/** See port_quic_vips(). */
+int xdp_quic_vips(struct xdp_port *xdp, const struct port_vip *vips, unsigned n);
 /**
  * Detach the program, so that the interface is the kernel's again, and take back the packet buffers that wait there.
  * After the device was stopped, before it is closed.

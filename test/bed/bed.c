@@ -126,10 +126,12 @@ struct bed *bed_create(const struct bed_config *config)
             .pages = config->pages,
             .pool = bed->pool,
             .send = bed_send,
+            .quic = config->quic,
             .send_ctx = bed,
             .seed = 42u + w,
             .now_ns = bed->now_ns,
         };
+        memcpy(fwd.quic_flow, config->quic_flow, sizeof fwd.quic_flow);
         BED_CHECK(fwd_create(&bed->fwd[w], &fwd) == 0);
     }
     for (unsigned p = 0; p < PORT_MAX; p++)

@@ -23,19 +23,21 @@ struct bed_config {
     uint32_t pit_blocks;   /**< 0: the PIT's default */
     uint32_t cs_capacity;  /**< 0: off */
     enum cs_policy cs_policy;
-    uint32_t fib_capacity;     /**< 0: 1024 */
-    uint32_t dnl_capacity;     /**< 0: 4096 */
-    uint32_t measurements;     /**< prefixes; 0: the default of the forwarder */
-    uint32_t n_mbufs;          /**< 0: 4095 */
-    uint32_t mbuf_size;        /**< 0: 2048 + headroom */
-    uint32_t face_share;       /**< 0: no limit */
-    uint32_t max_fragments;    /**< 0: 32 */
-    uint32_t max_messages;     /**< in reassembly; 0: 64 */
-    uint32_t max_per_face;     /**< in reassembly; 0: 16 */
-    uint32_t reass_bytes;      /**< 0: 1 MB */
-    uint32_t max_lifetime_ms;  /**< 0: the reference forwarder's */
-    uint32_t reliable_faces;   /**< faces with reliability; 0: none has it */
-    uint32_t reliable_packets; /**< 0: 512 */
+    uint32_t fib_capacity;                           /**< 0: 1024 */
+    uint32_t dnl_capacity;                           /**< 0: 4096 */
+    uint32_t measurements;                           /**< prefixes; 0: the default of the forwarder */
+    uint32_t n_mbufs;                                /**< 0: 4095 */
+    uint32_t mbuf_size;                              /**< 0: 2048 + headroom */
+    uint32_t face_share;                             /**< 0: no limit */
+    uint32_t max_fragments;                          /**< 0: 32 */
+    uint32_t max_messages;                           /**< in reassembly; 0: 64 */
+    uint32_t max_per_face;                           /**< in reassembly; 0: 16 */
+    uint32_t reass_bytes;                            /**< 0: 1 MB */
+    uint32_t max_lifetime_ms;                        /**< 0: the reference forwarder's */
+    uint32_t reliable_faces;                         /**< faces with reliability; 0: none has it */
+    uint32_t reliable_packets;                       /**< 0: 512 */
+    bool quic;                                       /**< forwarders have QUIC; the caller sets shared.quic */
+    struct flow_config quic_flow[QUIC_SERVICES_MAX]; /**< capacity 0: none */
     bool lenient;
     bool tx_multi_seg; /**< ports send chains */
     bool free_sent;    /**< sent frames are freed at once instead of being kept */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * To the server: link header, TTL, and an outer IP header where the service says so. The IP packet is otherwise the
+ * client's: with direct server return the server answers it itself, from the virtual address.
+ */
+#include <string.h>
+
+#include <rte_ether.h>
+
+#include "fwd/output_inline.h"
+#include "fwd/quic/quic.h"
+#include "parser/cursor.h"
+
+/* RFC 1624, equation 3: one less in the high octet of a word. */
+static void ipv4_forward(uint8_t *ip)
+{
+    uint32_t sum = (uint16_t)~load_be16(ip + 10) + (uint32_t)(uint16_t)~0x0100;
+    sum = (sum >> 16) + (sum & UINT16_MAX);
+    uint16_t csum = htobe16((uint16_t)~sum);
+    ip[8]--;
+    memcpy(ip + 10, &csum, sizeof csum);
+}
+
+/* Take one off the TTL or hop limit. @return false when there is none left */
+static bool forward(uint8_t *ip, bool v6)
+{
+    if (ip[v6 ? 7 : 8] <= 1)
+        return false;
+    if (v6)
+        ip[7]--;
+    else
+        ipv4_forward(ip);
+    return true;
+}
+
+/* Cut link header and padding off. */
+static void cut_to_ip(struct quic_pkt *pkt)
+{
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    if (mbuf->next == NULL)
+        mbuf->data_len = (uint16_t)(pkt->l3_off + pkt->l3_len);
+    mbuf->pkt_len = (uint32_t)pkt->l3_off + pkt->l3_len;
+    rte_pktmbuf_adj(mbuf, pkt->l3_off);
+}
+
+static void send_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, uint64_t mac,
+                       uint16_t ethertype)
+{
+    uint16_t type_be = htobe16(ethertype);
+    // There is room: the link header that it came with was there.
+    mbuf->data_off = (uint16_t)(mbuf->data_off - RTE_ETHER_HDR_LEN);
+    mbuf->data_len = (uint16_t)(mbuf->data_len + RTE_ETHER_HDR_LEN);
+    mbuf->pkt_len += RTE_ETHER_HDR_LEN;
+    uint8_t *p = rte_pktmbuf_mtod(mbuf, uint8_t *);
+    memcpy(p, &mac, RTE_ETHER_ADDR_LEN);
+    memcpy(p + RTE_ETHER_ADDR_LEN, port->mac, RTE_ETHER_ADDR_LEN);
+    memcpy(p + 2 * RTE_ETHER_ADDR_LEN, &type_be, sizeof type_be);
+    face_pad(mbuf);
+    output_queue(fwd, port->index, mbuf);
+}
+
+static void count(struct fwd *fwd, const struct quic_pkt *pkt)
+{
+    const struct quic_service *service = pkt->service;
+    struct quic_stats_server *stats = &fwd->quic->stats.server[service->slot][pkt->server->slot];
+    stats->packets++;
+    stats->bytes += pkt->l3_len;
+    stats->initials += pkt->header.type == QUIC_TYPE_INITIAL;
+}
+
+void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt)
+{
+    const struct quic_server *server = pkt->server;
+    struct rte_mbuf *mbuf = pkt->mbuf;
+    uint64_t mac = atomic_load_explicit(&server->mac, memory_order_relaxed);
+    uint16_t index = atomic_load_explicit(&server->port, memory_order_relaxed);
+    const struct port *port = index < PORT_MAX ? fwd->shared->port[index] : NULL;
+    if (unlikely(mac == 0 || port == NULL)) {
+        pkt_drop(fwd, mbuf, DROP_QUIC_NO_NEIGHBOUR);
+        return;
+    }
+    uint16_t mtu = atomic_load_explicit(&server->mtu, memory_order_relaxed);
+    mtu = mtu != 0 ? RTE_MIN(mtu, port->mtu) : port->mtu;
+    if (unlikely(pkt->l3_len > mtu)) {
+        pkt_drop(fwd, mbuf, DROP_QUIC_MTU);
+        return;
+    }
+    if (unlikely(mbuf->next != NULL && !port->tx_multi_seg)) {
+        pkt_drop(fwd, mbuf, DROP_TX_SIZE);
+        return;
+    }
+    if (unlikely(!forward(rte_pktmbuf_mtod_offset(mbuf, uint8_t *, pkt->l3_off), pkt->v6))) {
+        pkt_drop(fwd, mbuf, DROP_QUIC_TTL);
+        return;
+    }
+    count(fwd, pkt);
+    cut_to_ip(pkt);
+    send_frame(fwd, port, mbuf, mac, pkt->v6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4);
+}

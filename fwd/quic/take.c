@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * From frames to datagrams of a service. What is taken waits until the burst has been received, so that connection IDs
+ * are decoded side by side. The frame has been parsed: Ethernet, IP and UDP are sound.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "fwd/chain.h"
+#include "fwd/dispatch.h"
+#include "fwd/pkt.h"
+#include "fwd/quic/quic.h"
+#include "parser/cursor.h"
+
+#define IPV4_HEADER 20
+#define IPV6_HEADER 40
+#define UDP_HEADER  8
+#define LONG_HEADER 0x80
+
+static bool is_vip(const struct quic_set *set, const uint8_t *ip, bool v6)
+{
+    for (unsigned i = 0; i < set->n_vips; i++)
+        if (set->vip[i].v6 == v6 && memcmp(set->vip[i].ip, ip, v6 ? 16 : 4) == 0)
+            return true;
+    return false;
+}
+
+/* Why a datagram is refused before its payload is looked at. Whoever sends from one of our own addresses wants us to
+ * send to ourselves. */
+static enum drop check_link(const struct quic_set *set, const struct port *port, const struct frame *frame, bool v6)
+{
+    if (frame->vlan != 0)
+        return DROP_L2_VLAN;
+    if (memcmp(frame->dst_mac, port->mac, sizeof port->mac) != 0)
+        return DROP_L2_UNMATCHED;
+    if (frame->sport == 0 || is_vip(set, frame->src_ip, v6))
+        return DROP_QUIC_SRC;
+    return DROP_NONE;
+}
+
+/* RFC 9000 12.2: packets of one datagram have one DCID; a server ignores those that do not. */
+static bool has_other_cid(const struct quic_header *header, const uint8_t *payload, size_t len)
+{
+    struct cursor c = cursor_make(payload + header->packet_len, len - header->packet_len);
+    const uint8_t *rest, *dcid;
+    uint8_t first, dcid_len;
+    return cursor_u8(&c, &first) && (first & LONG_HEADER) != 0 && cursor_bytes(&c, 4, &rest) &&
+           cursor_u8(&c, &dcid_len) && cursor_bytes(&c, dcid_len, &dcid) &&
+           (dcid_len != header->dcid_len || memcmp(dcid, header->dcid, dcid_len) != 0);
+}
+
+static void count(struct quic_stats_service *stats, const struct quic_pkt *pkt, const uint8_t *payload)
+{
+    stats->initials += pkt->header.type == QUIC_TYPE_INITIAL;
+    if (unlikely(pkt->header.packet_len < pkt->payload_len))
+        stats->coalesced_cid += has_other_cid(&pkt->header, payload, pkt->payload_len);
+}
+
+/* The frame in buffers of our own, as few as it takes, when it came in several; link padding stays behind. */
+static enum drop make_contiguous(struct fwd *fwd, struct quic_pkt *pkt, const uint8_t *frame)
+{
+    struct rte_mbuf *copy = chain_from_octets(fwd->pool, frame, (uint32_t)pkt->l3_off + pkt->l3_len);
+    if (copy == NULL)
+        return DROP_TX_NO_MBUF;
+    rte_pktmbuf_free(pkt->mbuf);
+    pkt->mbuf = copy;
+    return DROP_NONE;
+}
+
+void quic_take_pkt(struct fwd *fwd, bool in_linear)
+{
+    if (++fwd->quic->n == FWD_BURST_MAX || in_linear)
+        quic_flush(fwd);
+}
+
+static void take(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, const struct frame *frame,
+                 const struct quic_set *set, const struct quic_service *service, bool handed_over)
+{
+    struct quic_worker *quic = fwd->quic;
+    struct quic_stats_service *stats = &quic->stats.service[service->slot];
+    struct quic_pkt *pkt = &quic->pkt[quic->n];
+    bool v6 = frame->kind == FRAME_UDP6;
+    const uint8_t *start = frame->dst_mac, *payload = start + frame->payload_off;
+    uint16_t l3_off = (uint16_t)(frame->payload_off - UDP_HEADER - (v6 ? IPV6_HEADER : IPV4_HEADER));
+    pkt->mbuf = mbuf;
+    pkt->port = port;
+    pkt->service = service;
+    pkt->v6 = v6;
+    pkt->handed_over = handed_over;
+    pkt->quote_off = 0;
+    pkt->l3_off = l3_off;
+    pkt->l3_len =
+        v6 ? (uint16_t)(IPV6_HEADER + load_be16(start + l3_off + 4)) : (uint16_t)load_be16(start + l3_off + 2);
+    pkt->payload_off = frame->payload_off;
+    pkt->payload_len = frame->payload_len;
+    enum drop drop = DROP_NONE;
+    if (likely(!handed_over)) {
+        stats->packets++;
+        stats->bytes += pkt->l3_len;
+        drop = check_link(set, port, frame, v6);
+    }
+    const struct quic_opts opts = {.require_fixed_bit = service->require_fixed_bit,
+                                   .from_client = true,
+                                   .small_initials = !service->drop_small_initials,
+                                   .short_dcid_len = QUIC_LB_CID_MAX};
+    if (likely(drop == DROP_NONE))
+        drop = (enum drop)quic_parse(payload, frame->payload_len, &opts, &pkt->header);
+    bool in_linear = unlikely(mbuf->next != NULL);
+    if (in_linear && drop == DROP_NONE)
+        drop = make_contiguous(fwd, pkt, start);
+    if (unlikely(drop != DROP_NONE)) {
+        pkt_drop(fwd, mbuf, drop);
+        return;
+    }
+    if (likely(!handed_over))
+        count(stats, pkt, payload);
+    // The next frame in several segments would overwrite the header of this one.
+    quic_take_pkt(fwd, in_linear);
+}
+
+bool quic_take(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, const struct frame *frame)
+{
+    const struct quic_set *set = atomic_load_explicit(&fwd->shared->quic, memory_order_acquire);
+    if (set == NULL || frame->kind == FRAME_NDN)
+        return false;
+    const struct quic_service *service =
+        quic_set_find(set, frame->dst_ip, frame->kind == FRAME_UDP6, htobe16(frame->dport));
+    if (service == NULL)
+        return false;
+    take(fwd, port, mbuf, frame, set, service, false);
+    return true;
+}
+
+void quic_arrive(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf)
+{
+    const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    if (mbuf->next != NULL) {
+        chain_read(mbuf, 0, fwd->linear, mbuf->pkt_len);
+        p = fwd->linear;
+    }
+    const struct quic_set *set = atomic_load_explicit(&fwd->shared->quic, memory_order_acquire);
+    const struct frame_opts opts = {.skip_ip_csum = true, .skip_udp_csum = true};
+    struct frame frame;
+    enum drop drop =
+        fwd->quic == NULL || set == NULL ? DROP_UDP_UNMATCHED : (enum drop)frame_parse(p, mbuf->pkt_len, &opts, &frame);
+    const struct quic_service *service = NULL;
+    if (drop == DROP_NONE)
+        service = quic_set_find(set, frame.dst_ip, frame.kind == FRAME_UDP6, htobe16(frame.dport));
+    // The configuration may have changed on its way.
+    if (service == NULL)
+        pkt_drop(fwd, mbuf, drop != DROP_NONE ? drop : DROP_UDP_UNMATCHED);
+    else
+        take(fwd, port, mbuf, &frame, set, service, true);
+}
+
+/* To the worker that has the service's flow table. */
+static void hand_over(struct fwd *fwd, struct quic_pkt *pkt)
+{
+    fwd->quic->stats.service[pkt->service->slot].handed_over++;
+    dispatch_frame(fwd, pkt->mbuf, pkt->port, pkt->owner);
+}
+
+/* What is answered or refused at the edge is taken out. @return those that are left */
+static unsigned edge(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
+{
+    unsigned left = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (unlikely(pkts[i].header.type != QUIC_TYPE_SHORT) && !pkts[i].handed_over && pkts[i].quote_off == 0 &&
+            quic_edge(fwd, &pkts[i]))
+            continue;
+        if (unlikely(left != i))
+            pkts[left] = pkts[i];
+        left++;
+    }
+    return left;
+}
+
+void quic_flush(struct fwd *fwd)
+{
+    struct quic_worker *quic = fwd->quic;
+    if (quic->n == 0)
+        return;
+    unsigned n = edge(fwd, quic->pkt, quic->n);
+    quic->n = 0;
+    quic_steer(fwd, quic->pkt, n);
+    for (unsigned i = 0; i < n; i++) {
+        struct quic_pkt *pkt = &quic->pkt[i];
+        if (likely(pkt->server != NULL))
+            quic_deliver(fwd, pkt);
+        else if (pkt->drop != DROP_NONE)
+            pkt_drop(fwd, pkt->mbuf, (enum drop)pkt->drop);
+        else
+            hand_over(fwd, pkt);
+    }
+}
