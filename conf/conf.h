@@ -417,4 +417,7 @@ void conf_print_manual(FILE *out);
  */
 unsigned conf_restart_needed(const struct conf *running, const struct conf *wanted, FILE *err);
 
+/** True when a section ("face") of two configurations differs in any item or its order. */
+bool conf_section_differs(const struct conf *a, const struct conf *b, const char *name);
+
 #endif

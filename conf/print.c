@@ -291,7 +291,7 @@ static unsigned compare_items(const struct schema_section *section, const struct
     unsigned n = 0;
     for (unsigned i = 0; i < section->n_keys; i++) {
         const struct schema_key *key = &section->keys[i];
-        if (same_value(key, running, wanted))
+        if (key->live || same_value(key, running, wanted))
             continue;
         n++;
         if (err == NULL)
@@ -364,4 +364,23 @@ unsigned conf_restart_needed(const struct conf *running, const struct conf *want
         }
     }
     return differ;
+}
+
+bool conf_section_differs(const struct conf *a, const struct conf *b, const char *name)
+{
+    const struct schema_section *section = schema_find(name);
+    unsigned n, n_b;
+    const char *items = schema_items(section, a, &n), *items_b = schema_items(section, b, &n_b);
+    if (n != n_b)
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        const struct schema_item *x = (const void *)(items + i * section->item_size);
+        const struct schema_item *y = (const void *)(items_b + i * section->item_size);
+        if (section->kind == SCHEMA_NAMED && strcmp(x->name, y->name) != 0)
+            return true;
+        for (unsigned k = 0; k < section->n_keys; k++)
+            if (!same_value(&section->keys[k], x, y))
+                return true;
+    }
+    return false;
 }

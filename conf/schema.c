@@ -36,7 +36,7 @@ static const struct schema_key daemon_keys[] = {
     {"user", SCHEMA_TEXT, FIELD(conf_daemon, user), .max = 32, .accept = accept_user, .form = "ACCOUNT",
      .def_note = "the account it was started as",
      .meaning = "Account that the daemon changes to once devices are open; its privileges are given up."},
-    {"log-level", SCHEMA_CHOICE, FIELD(conf_daemon, log_level), .choices = log_levels, .def = "info",
+    {"log-level", SCHEMA_CHOICE, FIELD(conf_daemon, log_level), .choices = log_levels, .def = "info", .live = true,
      .meaning = "Least severe messages that are logged."},
     {"log-file", SCHEMA_TEXT, FIELD(conf_daemon, log_file), .max = 1024, .accept = accept_path, .form = "PATH",
      .def_note = "standard error", .meaning = "File that messages are appended to."},

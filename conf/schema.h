@@ -49,6 +49,7 @@ struct schema_key {
     const char *def;
     const char *def_note; /**< what takes the place of a default that depends on other settings */
     bool required;
+    bool live; /**< a change needs no restart although that of other keys of its section does */
     schema_accept_t
         accept; /**< SCHEMA_TEXT; SCHEMA_TEXTS: called for each element, also of a default that is replaced */
     const struct schema_choice *choices; /**< SCHEMA_CHOICE, ended by a NULL name */

@@ -38,11 +38,13 @@ const struct schema_key schema_quic_keys[21] = {
      .zero = "no limit", .meaning = "Initial packets a second from one source; more are dropped."},
     {"flow-table", SCHEMA_COUNT, FIELD(conf_quic, flow_table), .min = 64, .max = 1 << 22, .def = "0",
      .zero = "there is none",
-     .meaning = "Flows that each worker remembers, of servers whose connection IDs cannot be routed. Read at start."},
+     .meaning = "Flows that each worker remembers, of servers whose connection IDs cannot be routed. A change needs a "
+                "restart."},
     {"flow-idle-timeout", SCHEMA_TIME_MS, FIELD(conf_quic, flow_idle_ms), .min = 1000, .max = 3600000, .def = "60s",
-     .meaning = "A flow without a packet for this long is forgotten. Read at start."},
+     .meaning = "A flow without a packet for this long is forgotten. A change needs a restart."},
     {"flow-keep-time", SCHEMA_TIME_MS, FIELD(conf_quic, flow_keep_ms), .min = 100, .max = 3600000, .def = "5s",
-     .meaning = "When the table is full a flow with a packet within this time does not give way. Read at start."},
+     .meaning =
+         "When the table is full a flow with a packet within this time does not give way. A change needs a restart."},
     {"retry", SCHEMA_CHOICE, FIELD(conf_quic, retry), .choices = retries, .def = "off",
      .meaning = "on: answer Initial packets that have no valid token with a Retry packet; transition: the same, but "
                 "for a moment after it is switched on let pass what clients began before. Needs retry-keys, which "

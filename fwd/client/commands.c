@@ -4,6 +4,7 @@
 #include "fwd/client/import.h"
 #include "fwd/client/manage.h"
 #include "fwd/client/ping.h"
+#include "fwd/client/quic.h"
 #include "fwd/client/show.h"
 
 const struct command_option command_common_options[] = {
@@ -223,6 +224,10 @@ const struct command command_table[] = {
      .help = "show what sockets accepted, refused and lost", .run = show_sockets},
     {.noun = "pit", .verb = "info", .by_default = true, .peers = PEER_TELEMETRY,
      .help = "show the Pending Interest Tables", .run = show_pit},
+    {.noun = "quic", .verb = "list", .by_default = true, .peers = PEER_TELEMETRY,
+     .help = "list QUIC services with their counters", .run = quic_list},
+    {.noun = "quic", .verb = "show", .peers = PEER_TELEMETRY, .operand = "NAME",
+     .help = "show a QUIC service and its servers", .run = quic_show},
     {.noun = "ping", .operand = "PREFIX", .options = ping_options,
      .help = "measure round trips to an NDN producer",
      .text = "Sends Interests named PREFIX/ping/RANDOM/SEQUENCE and measures the time to Data. Exits with 1 when nothing "

@@ -27,7 +27,8 @@ struct daemon_return {
  * counters (telemetry) hold the lock, and so does the control thread while it changes faces, ports or tables.
  */
 struct daemon {
-    struct conf *conf;
+    struct conf *conf;     /**< as read at start */
+    struct conf *reloaded; /**< as read last, for what a reload applies; NULL: not read again yet */
     struct fwd_shared shared;
     struct rte_rcu_qsbr *qsbr;
     struct rte_mempool *pool;
@@ -66,6 +67,14 @@ unsigned daemon_check(const struct conf *conf, FILE *faults);
  * @return NULL when something failed; all is undone then
  */
 struct daemon *daemon_start(struct conf *conf);
+
+/**
+ * Read the configuration again and apply what may change while running: QUIC services as a whole, and the log level.
+ * What needs a restart stays as it is and is logged. A faulty file changes nothing, and its faults are logged.
+ *
+ * @return 0, or -1: nothing was changed
+ */
+int daemon_reload(struct daemon *daemon, const char *path);
 
 /** Stop workers (they send what they hold), close ports, free everything. */
 void daemon_stop(struct daemon *daemon);

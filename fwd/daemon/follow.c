@@ -117,6 +117,7 @@ static bool reopen(struct daemon *daemon, struct port *port)
         if (face != NULL && face->port == port->index && port_face_add(port, face) != 0)
             log_error("face %s: not received on any more\n", name_of(face));
     }
+    daemon_quic_port(daemon, port);
     // Pairs with the workers' load: who sees the port back sees all of it.
     atomic_store_explicit(&port->gone, false, memory_order_release);
     log_info("port %s: the interface is back\n", port->config.name);

@@ -2,6 +2,8 @@
 #ifndef FWD_DAEMON_LOG_H
 #define FWD_DAEMON_LOG_H
 
+#include <stdbool.h>
+
 #include <rte_log.h>
 
 /*
@@ -20,5 +22,9 @@ extern int log_type;
  * @return 0, or a negative errno when the file cannot be opened
  */
 int log_open(const char *file, int level);
+/** Change the level, and that of DPDK's messages with it. */
+void log_set_level(int level);
+/** Log the lines of a text, each as an error, or as a warning. */
+void log_lines(char *text, bool error);
 
 #endif

@@ -37,21 +37,23 @@ static int signal_fd(void)
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* True when the daemon shall end. */
-static bool signalled(int fd)
+/* True when the daemon shall end. Any number of SIGHUPs at once are one reload. */
+static bool signalled(int fd, struct daemon *daemon, const char *path)
 {
     struct signalfd_siginfo info;
-    bool end = false;
+    bool end = false, reload = false;
     while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGHUP)
-            log_info("SIGHUP: the configuration is read at start only\n");
+            reload = true;
         else
             end = true;
     }
+    if (reload && !end)
+        daemon_reload(daemon, path);
     return end;
 }
 
-static void run(struct daemon *daemon, int sigfd)
+static void run(struct daemon *daemon, int sigfd, const char *path)
 {
     struct pollfd fds[2 + MANAGE_FDS] = {{.fd = sigfd}, {.fd = monitor_fd(daemon->monitor)}};
     int manage[MANAGE_FDS];
@@ -65,7 +67,7 @@ static void run(struct daemon *daemon, int sigfd)
         int n = poll(fds, n_fds, manage_wait(daemon, ROUND_MS));
         if (n < 0 && errno != EINTR)
             break;
-        if (n > 0 && fds[0].revents != 0 && signalled(sigfd))
+        if (n > 0 && fds[0].revents != 0 && signalled(sigfd, daemon, path))
             break;
         manage_round(daemon);
         if ((n > 0 && fds[1].revents != 0) || worker_now_ns() >= follow_ns) {
@@ -147,7 +149,7 @@ int main(int argc, char **argv)
     log_info("ready: %u workers, %u ports, %u faces\n", daemon->n_workers, daemon->n_ports,
              daemon->shared.faces->n_faces);
     notify("READY=1");
-    run(daemon, sigfd);
+    run(daemon, sigfd, path);
     notify("STOPPING=1");
     log_info("stopping\n");
     daemon_stop(daemon);

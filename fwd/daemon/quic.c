@@ -148,6 +148,39 @@ static void keep_silence(const struct daemon *daemon, const struct quic_set *set
         }
 }
 
+/* ---- virtual addresses ---- */
+
+int daemon_quic_port(const struct daemon *daemon, struct port *port)
+{
+    const struct quic_set *set = published(daemon);
+    struct port_vip vips[QUIC_VIPS_MAX];
+    unsigned n = set != NULL ? set->n_vips : 0;
+    _Static_assert(QUIC_VIPS_MAX <= PORT_VIPS_MAX, "all of them");
+    memset(vips, 0, sizeof vips);
+    for (unsigned i = 0; i < n; i++) {
+        memcpy(vips[i].ip, set->vip[i].ip, sizeof vips[i].ip);
+        vips[i].v6 = set->vip[i].v6;
+        vips[i].port_be = set->vip[i].port_be;
+    }
+    int rc = port_quic_vips(port, vips, n);
+    if (rc != 0)
+        log_error("port %s: cannot take packets for virtual addresses: %s\n", port->config.name, strerror(-rc));
+    return rc;
+}
+
+int daemon_quic_ports(const struct daemon *daemon)
+{
+    int rc = 0;
+    for (uint16_t p = 0; p < daemon->n_ports; p++)
+        if (!(daemon->closed & 1ull << p)) {
+            int failed = daemon_quic_port(daemon, daemon->shared.port[p]);
+            rc = rc == 0 ? failed : rc;
+        }
+    return rc;
+}
+
+/* ---- publication ---- */
+
 int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct quic_set *set)
 {
     struct daemon_quic *quic = &daemon->quic;
@@ -198,6 +231,8 @@ int daemon_quic_start(struct daemon *daemon)
     int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
     if (rc == 0 && set != NULL)
         rc = daemon_quic_replace(daemon, daemon->conf, set);
+    if (rc == 0 && set != NULL)
+        rc = daemon_quic_ports(daemon);
     if (rc != 0)
         log_error("QUIC services cannot be made: %s\n", strerror(-rc));
     return rc != 0 ? -1 : 0;

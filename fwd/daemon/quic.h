@@ -41,10 +41,15 @@ int daemon_quic_start(struct daemon *daemon);
 void daemon_quic_stop(struct daemon *daemon);
 
 /**
- * Replace all services by a set built from @p conf, which becomes daemon->conf; takes the set over. Packets under way
- * go on by the old one. @return 0, or -ENOMEM: nothing was changed
+ * Replace all services by a set built from @p conf; takes the set over. Packets under way
+ * go on by the old one. @return 0, or a negative errno: nothing was changed
  */
 int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct quic_set *set);
+
+/** Have a port take the packets for the virtual addresses that are published. @return 0, negative errno (logged) */
+int daemon_quic_port(const struct daemon *daemon, struct port *port);
+/** The same for all ports: after daemon_quic_replace(), so that nothing comes in for which there is no service. */
+int daemon_quic_ports(const struct daemon *daemon);
 
 /** Take over what became known of servers; free what no worker reads any more. After monitor_poll(). */
 void daemon_quic_follow(struct daemon *daemon);

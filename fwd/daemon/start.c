@@ -426,6 +426,7 @@ void daemon_stop(struct daemon *daemon)
     free(daemon->qsbr);
     if (daemon->eal)
         rte_eal_cleanup();
+    conf_free(daemon->reloaded);
     conf_free(daemon->conf);
     pthread_mutex_destroy(&daemon->lock);
     free(daemon);

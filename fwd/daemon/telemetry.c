@@ -21,6 +21,7 @@
 #include "fwd/fwd.h"
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/daemon/telemetry_prefix.h"
+#include "fwd/daemon/telemetry_quic.h"
 #include "fwd/mgmt/mgmt.h"
 #include "fwd/worker.h"
 #include "ports/sock/sock.h"
@@ -380,6 +381,16 @@ static int answer_management(struct rte_tel_data *d, uint64_t start)
     return 0;
 }
 
+static int answer_quic(struct rte_tel_data *d, uint64_t start)
+{
+    return telemetry_quic_services(source, d, start);
+}
+
+static int answer_quic_servers(struct rte_tel_data *d, uint64_t start)
+{
+    return telemetry_quic_servers(source, d, start);
+}
+
 static const struct {
     const char *command;
     int (*answer)(struct rte_tel_data *d, uint64_t start);
@@ -395,6 +406,8 @@ static const struct {
     {"/pitlane/workers", answer_workers, "Workers and their counters; parameter: first row"},
     {"/pitlane/pit", answer_pit, "Pending Interest Tables; parameter: first row"},
     {"/pitlane/cs", answer_cs, "Content Stores; parameter: first row"},
+    {"/pitlane/quic", answer_quic, "QUIC services and their counters; parameter: first row"},
+    {"/pitlane/quic_servers", answer_quic_servers, "Servers of QUIC services; parameter: first row"},
     {"/pitlane/management", answer_management, "Commands, datasets and what management refused"},
 };
 

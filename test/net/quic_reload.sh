@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# SIGHUP: good files are applied as a whole, faulty, empty and missing ones change nothing, what needs a restart is told,
+# and packets go on through all of it.
+source "$(dirname "$0")/lib.sh"
+make_namespaces
+
+key=$tmp/lb.key
+echo 8f95f09245765f80256934e50c66207f >"$key"
+chmod 600 "$key"
+conf=$tmp/reload.conf
+
+services() { # SERVERS-STATE [more]
+    {
+        xdp_ports
+        cat <<CONF
+face: { producer: { port = "right"; remote = "ether://[$MAC_P0]"; }; consumer: { port = "left"; remote = "ether://[$MAC_C0]"; }; };
+route: ( { prefix = "/A"; face = "producer"; } );
+quic: { web: { vip = [ "192.0.2.10:443" ]; }; };
+quic-config: ( { service = "web"; id = 0; server-id-length = 3; nonce-length = 4; key-file = "$key"; } );
+quic-server: {
+  one: { service = "web"; id = "c4605e"; address = "10.0.2.2"; };
+  two: { service = "web"; id = "c4605f"; address = "10.0.2.3"; state = "$1"; mac = "02:00:00:00:02:03"; };
+};
+${2:-}
+CONF
+    } | write_conf "$conf"
+}
+reloads() { grep -c "reloaded: " "$tmp/pitlaned.log" || true; }
+refusals() { grep -c "not reloaded" "$tmp/pitlaned.log" || true; }
+reload() { # COUNTER
+    local before
+    before=$($1)
+    kill -HUP "$daemon_pid"
+    wait_for 5 more_than "$before" "$1" || fail "SIGHUP has no effect: $1 stays $before"
+}
+more_than() { [ "$($2)" -gt "$1" ]; }
+state_of() { ask quic show web | jq -r ".servers[] | select(.name == \"$1\") | .state"; }
+
+services up
+start_daemon "$conf"
+start_producer server /A --ether p0 --remote $MAC_F1
+start ping "$NS_C" "$pitlane" ping /A --ether c0 --remote $MAC_F0 -j -c 1000 -i 5ms
+ping_pid=$started
+
+[ "$(state_of two)" = up ] || fail "server two is $(state_of two)"
+known_mac() { ask quic show web | jq -e '.servers[] | select(.name == "one") | .mac == "'$MAC_P0'" and .port == "right"'; }
+wait_for 10 known_mac || fail "the way to server one is not found: $(ask quic show web)"
+
+say "a good file is applied"
+services drain
+reload reloads
+[ "$(state_of two)" = drain ] || fail "server two is $(state_of two)"
+known_mac || fail "the way to server one was forgotten"
+
+say "faulty files change nothing"
+before=$(ask quic show web | jq -S '{servers: [.servers[] | {name, state, slot}]}')
+for faulty in 'quic: { web: { vip = "nowhere"; }; };' 'no = braces {' "$(printf 'quic-config: ( { service = "web"; id = 9; } );')"; do
+    echo "$faulty" >"$conf"
+    reload refusals
+done
+grep -q "$conf:1: " "$tmp/pitlaned.log" || fail "faults have no line"
+services up
+chmod 644 "$key"
+reload refusals
+grep -q "$key:1: may be used by its group or others" "$tmp/pitlaned.log" || fail "the key file's mode is not told"
+chmod 600 "$key"
+mv "$conf" "$conf.away"
+reload refusals
+mv "$conf.away" "$conf"
+after=$(ask quic show web | jq -S '{servers: [.servers[] | {name, state, slot}]}')
+[ "$before" = "$after" ] || fail "a faulty file changed something: $after"
+
+say "what needs a restart is told, the rest is applied"
+services down 'forwarding: { default-hop-limit = 7; };'
+reload reloads
+grep -q "forwarding.default-hop-limit: restart needed" "$tmp/pitlaned.log" || fail "the restart is not told"
+[ "$(state_of two)" = down ] || fail "server two is $(state_of two)"
+
+say "an emptied file changes nothing; services can be removed, and come back"
+cp "$conf" "$conf.kept"
+: >"$conf"
+reload refusals
+[ "$(state_of two)" = down ] || fail "server two is $(state_of two)"
+grep -v '^quic' "$conf.kept" | grep -v '^  \(one\|two\): ' | sed '/producer/,$ { /^};$/d }' >"$conf"
+reload reloads
+[ "$(ask quic list | jq '.services | length')" = 0 ] || fail "services are left"
+cp "$conf.kept" "$conf"
+reload reloads
+[ "$(state_of two)" = down ] || fail "server two is $(state_of two)"
+
+say "a storm of signals"
+services up
+for _ in $(seq 50); do kill -HUP "$daemon_pid"; done
+up() { [ "$(state_of two)" = up ]; }
+wait_for 10 up || fail "server two is $(state_of two)"
+
+status=0
+wait "$ping_pid" || status=$?
+summary=$(cat "$tmp/ping.log")
+expect_no_loss 1000
+check_quiet
+stop_daemon
