@@ -160,7 +160,8 @@ bool reliability_begin(struct fwd *fwd, const struct face *face, struct reliabil
     return true;
 }
 
-uint8_t rel_acks_take(struct rel_face *state, uint64_t *acks, uint32_t n)
+/* Take up to @p n Acks off the queue. @return how many */
+static uint8_t rel_acks_take(struct rel_face *state, uint64_t *acks, uint32_t n)
 {
     n = RTE_MIN(n, (uint32_t)state->n_acks);
     memcpy(acks, state->acks, n * sizeof *acks);

@@ -92,7 +92,5 @@ void rel_packet_free(struct reliability *rel, uint32_t index);
 void rel_packet_lost(struct fwd *fwd, uint32_t index);
 /** Send Acks by themselves, as many packets as they need. */
 void rel_acks_send(struct fwd *fwd, const struct face *face, struct rel_face *state);
-/** Take up to @p n Acks off the queue. @return how many */
-uint8_t rel_acks_take(struct rel_face *state, uint64_t *acks, uint32_t n);
 
 #endif

@@ -45,8 +45,6 @@ void import_by_hand(struct import *import, const struct info_node *node, const c
 /** A section that is not there means something, too. */
 void import_absent(struct import *import, const char *path, const char *key, const char *value);
 
-/** Write a setting down without a word. */
-void import_set(struct import *import, const char *key, const char *value);
 /** A string as it is written, to be freed; NULL after a fault or without memory. */
 char *import_quote(struct import *import, const struct info_node *node, const char *text);
 /** All settings as a configuration. */
@@ -82,8 +80,6 @@ void import_walk(struct import *import, const struct info_node *node, const char
 const struct info_node *import_child(const struct info_node *node, const char *key);
 /** Read "yes" or "no"; anything else is a fault. */
 bool import_yes_no(struct import *import, const struct info_node *node, const char *path, bool *yes);
-/** Read a decimal number; anything else is a fault. */
-bool import_number(struct import *import, const struct info_node *node, const char *path, uint64_t *number);
 /** A value must be there; none is a fault. */
 bool import_has_value(struct import *import, const struct info_node *node, const char *path);
 /** "PATH.KEY" */

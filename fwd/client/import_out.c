@@ -51,7 +51,8 @@ static bool is_known(const char *key)
     return found != NULL && (dot == NULL ? found->kind == SCHEMA_LIST : schema_find_key(found, dot + 1) != NULL);
 }
 
-void import_set(struct import *import, const char *key, const char *value)
+/* Write a setting down without a word. */
+static void import_set(struct import *import, const char *key, const char *value)
 {
     if (!is_known(key)) {
         import->n_errors++;

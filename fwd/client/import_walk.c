@@ -41,7 +41,8 @@ bool import_yes_no(struct import *import, const struct info_node *node, const ch
     return false;
 }
 
-bool import_number(struct import *import, const struct info_node *node, const char *path, uint64_t *number)
+/* Read a decimal number; anything else is a fault. */
+static bool import_number(struct import *import, const struct info_node *node, const char *path, uint64_t *number)
 {
     if (!import_has_value(import, node, path))
         return false;

@@ -40,8 +40,6 @@ int link_open_stream(struct link *link, const char *uri, char err[LINK_ERR]);
 
 /** Send on a stream, keeping what the kernel does not take. @return 0; -EIO when it failed or too much is kept */
 int link_stream_send(struct link *link, const uint8_t *frame, size_t len);
-/** Give the kernel what was kept. */
-void link_stream_flush(struct link *link);
 /** The next TLV of the stream, to be read in place until the next call. @return as link_receive() */
 int link_stream_receive(struct link *link, const uint8_t **frame, size_t *len);
 

@@ -159,7 +159,8 @@ static ssize_t send_some(struct link *link, const uint8_t *p, size_t len)
     return (ssize_t)sent;
 }
 
-void link_stream_flush(struct link *link)
+/* Give the kernel what was kept. */
+static void link_stream_flush(struct link *link)
 {
     if (link->queue_len == 0)
         return;

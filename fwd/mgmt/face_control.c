@@ -129,7 +129,7 @@ int face_control_listen(struct face_control *control, face_listener_t listener, 
     return 0;
 }
 
-void face_control_tell(struct face_control *control, enum mgmt_face_event event, const struct face *face)
+static void face_control_tell(struct face_control *control, enum mgmt_face_event event, const struct face *face)
 {
     for (unsigned i = 0; i < control->n_listeners; i++)
         control->listener[i].listener(control->listener[i].ctx, event, face);

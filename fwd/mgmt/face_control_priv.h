@@ -92,7 +92,6 @@ static inline struct face_table *face_control_table(const struct face_control *c
     return control->config.shared->faces;
 }
 
-void face_control_tell(struct face_control *control, enum mgmt_face_event event, const struct face *face);
 /** A point-to-point face to this remote, over any port and socket; NULL. @p local_uri NULL: any */
 const struct face *face_control_find(const struct face_control *control, const char *uri, const char *local_uri);
 

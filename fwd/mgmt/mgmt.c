@@ -66,7 +66,8 @@ struct mgmt_octets mgmt_component(const struct ndn_name *name, unsigned i)
     return (struct mgmt_octets){name->value + name->end[i], (uint16_t)(name->end[i + 1] - name->end[i])};
 }
 
-bool mgmt_component_is(struct mgmt_octets component, const char *text)
+/* Is a component generic, and says the text? */
+static bool mgmt_component_is(struct mgmt_octets component, const char *text)
 {
     size_t len = strlen(text);
     return component.len == len + 2 && component.p[0] == NDN_GENERIC && memcmp(component.p + 2, text, len) == 0;

@@ -90,8 +90,6 @@ struct mgmt {
 
 /** Octets of component @p i of a name that has it, below NDN_NAME_DEPTH: its whole TLV. */
 struct mgmt_octets mgmt_component(const struct ndn_name *name, unsigned i);
-/** True when a component is generic and says @p text. */
-bool mgmt_component_is(struct mgmt_octets component, const char *text);
 /** Number in the last component of a name when that has this type. */
 bool mgmt_last_number(const struct ndn_name *name, uint32_t type, uint64_t *number);
 /** Components of a name that has been checked. */

@@ -253,7 +253,8 @@ void conn_not_connected(struct sock_conn *conn, int rc)
     sock_post_event(conn->sock, &conn->first_event); /* the control thread frees it */
 }
 
-bool conn_congested(struct sock_conn *conn)
+/* Is its send queue above its threshold? Asks the kernel at most once a millisecond. */
+static bool conn_congested(struct sock_conn *conn)
 {
     uint64_t now_ms = sock_now_ms(conn->sock);
     uint64_t threshold = conn->congestion_threshold != 0 ? conn->congestion_threshold : CONGESTION_THRESHOLD;

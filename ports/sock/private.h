@@ -255,8 +255,6 @@ void conn_count(struct sock_conn *conn);
 void conn_tell_updown(struct sock_conn *conn, bool up);
 /** Put into the list of all. */
 void conn_link(struct sock_conn *conn);
-/** Is its send queue above its threshold? Asks the kernel at most once a millisecond. */
-bool conn_congested(struct sock_conn *conn);
 /** Shall the next packet be marked? */
 bool conn_mark_due(struct sock_conn *conn);
 /** Say why a peer is sent away, at most once a second. */
