@@ -31,7 +31,6 @@ static bool add_worker(struct mgmt_general_status *status, struct stats_worker *
         return false;
     stats_worker_add(sum, &worker->fwd->stats);
     status->n_pit += call.n_pit;
-    status->n_measurements += measurements_count(worker->fwd->measurements);
     status->n_cs += call.n_cs;
     status->n_measurements += call.n_measurements;
     return true;

@@ -336,3 +336,27 @@ Test(mgmt_cs, general_status_has_the_workers_counters)
     cr_assert_eq(status.n_name_tree, status.n_fib + 1);
     free(octets);
 }
+
+Test(mgmt_cs, general_status_counts_what_is_in_the_tables_of_workers_once)
+{
+    fill("/a", 3);
+    const struct bed_fields pending = {.nonce = 77, .lifetime_ms = 4000};
+    bed_send_interest(bed, consumer, "/b", &pending);
+    uint8_t value[16];
+    struct ndn_name name;
+    size_t name_len = scene_name("/a/b", value, sizeof value);
+    cr_assert_eq(ndn_name_parse(value, name_len, false, &name), VERDICT_OK);
+    ndn_name_hash(&name, &bed->shared.name_key);
+    for (unsigned depth = 0; depth <= 2; depth++)
+        cr_assert_not_null(measurements_get(bed->fwd[0]->measurements, &name, depth, 1, 4000, bed->now_ns));
+    size_t len;
+    struct mgmt_general_status status;
+    uint8_t *octets = scene_fetch(&scene, "/localhost/nfd/status/general", &len);
+    cr_assert_eq(mgmt_general_status_decode(octets, len, &status), 0);
+    cr_expect_eq(status.n_cs, 3);
+    cr_expect_eq(status.n_pit, 1);
+    cr_expect_eq(status.n_measurements, 3);
+    cr_expect_eq(status.satisfied, 3);
+    cr_expect_eq(status.in_interests, 4);
+    free(octets);
+}
