@@ -78,7 +78,37 @@ static const struct command_option pingserver_options[] = {
     {0},
 };
 
+static const struct command_option explain_options[] = {
+    {0, "service", "NAME", "the QUIC service (needed)"},
+    {0, "from", "ADDRESS:PORT", "the client, for what the 4-tuple decides"},
+    {0, "length", "OCTETS", "of the datagram, when HEX is only its beginning"},
+    {0},
+};
+
+// clang-format off
+#define CID_OPTIONS \
+    {0, "config", "FILE", "configuration of pitlaned to take configurations from"}, \
+    {0, "service", "NAME", "the QUIC service of that file"}, \
+    {0, "server-id-length", "OCTETS", "without a file: octets of server IDs; default 8"}, \
+    {0, "nonce-length", "OCTETS", "without a file: octets of nonces; default 8"}, \
+    {0, "key-file", "PATH", "without a file: the key, in a file that only its owner may read"}, \
+    {0, "key", "HEX", "the key itself, which other users of this host can see; for tests"}
+// clang-format on
+
+static const struct command_option cid_options[] = {
+    CID_OPTIONS,
+    {0, "id", "N", "encode: config ID 0 to 6; default 0"},
+    {0, "nonce", "HEX", "encode: the nonce; default random"},
+    {'j', "json", NULL, "print one JSON document"},
+    {0},
+};
+
 #define ARG_MUST (ARG_POSITIONAL | ARG_REQUIRED)
+
+static const struct command_arg cid_args[] = {
+    {"octets", "HEX", ARG_MUST, "encode: the server ID; decode: the connection ID"},
+    {0},
+};
 
 static const struct command_arg face_list_args[] = {
     {"remote", "FACEURI", ARG_NAMED, "only faces with this remote FaceUri"},
@@ -228,6 +258,15 @@ const struct command command_table[] = {
      .help = "list QUIC services with their counters", .run = quic_list},
     {.noun = "quic", .verb = "show", .peers = PEER_TELEMETRY, .operand = "NAME",
      .help = "show a QUIC service and its servers", .run = quic_show},
+    {.noun = "quic", .verb = "explain", .peers = PEER_TELEMETRY, .operand = "HEX", .options = explain_options,
+     .help = "show each decision for a datagram",
+     .text = "HEX is the UDP payload, or its beginning together with --length. Nothing is sent, counted or remembered; "
+             "the flow table is not asked.",
+     .run = quic_explain_run},
+    {.noun = "quic", .verb = "cid", .operand = "encode|decode", .args = cid_args, .options = cid_options,
+     .help = "make a QUIC-LB connection ID, or take one apart",
+     .text = "By a service of a configuration file, or by options that describe one configuration. No daemon is asked.",
+     .run = quic_cid_run},
     {.noun = "ping", .operand = "PREFIX", .options = ping_options,
      .help = "measure round trips to an NDN producer",
      .text = "Sends Interests named PREFIX/ping/RANDOM/SEQUENCE and measures the time to Data. Exits with 1 when nothing "

@@ -19,6 +19,7 @@
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/fwd.h"
+#include "fwd/daemon/telemetry_explain.h"
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/daemon/telemetry_prefix.h"
 #include "fwd/daemon/telemetry_quic.h"
@@ -434,6 +435,20 @@ static int answer(const char *cmd, const char *params, struct rte_tel_data *d)
     return ret;
 }
 
+static int answer_explain(const char *cmd, const char *params, struct rte_tel_data *d)
+{
+    int ret = -1;
+    (void)cmd;
+    pthread_mutex_lock(&source_lock);
+    if (source != NULL) {
+        pthread_mutex_lock(&source->lock);
+        ret = telemetry_quic_explain(source, d, params);
+        pthread_mutex_unlock(&source->lock);
+    }
+    pthread_mutex_unlock(&source_lock);
+    return ret;
+}
+
 int telemetry_start(struct daemon *daemon)
 {
     static bool registered;
@@ -446,6 +461,9 @@ int telemetry_start(struct daemon *daemon)
         if (ret != 0)
             return ret;
     }
+    if (!registered)
+        rte_telemetry_register_cmd("/pitlane/quic_explain", answer_explain,
+                                   "Decisions for a datagram; parameters: SERVICE,FROM or -,LENGTH,HEX");
     registered = true;
     return 0;
 }

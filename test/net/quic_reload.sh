@@ -47,6 +47,23 @@ ping_pid=$started
 known_mac() { ask quic show web | jq -e '.servers[] | select(.name == "one") | .mac == "'$MAC_P0'" and .port == "right"'; }
 wait_for 10 known_mac || fail "the way to server one is not found: $(ask quic show web)"
 
+say "decisions for datagrams"
+explain() { ask quic explain "$@" --service web; }
+cid=$("$pitlane" quic cid encode c4605e --config "$conf" --service web -j | jq -r .cid)
+[ "$("$pitlane" quic cid decode "$cid" --config "$conf" --service web -j | jq -r .server_id)" = c4605e ] ||
+    fail "$cid does not decode"
+explain "40${cid}0102030405060708090a0b0c0d0e0f" | jq -e '.server == "one" and any(.steps[]; test("routable: server one"))' ||
+    fail "a routable connection ID is not: $(explain "40$cid")"
+initial=c00000000108e394c8f03e515708000041
+explain $initial --length 1200 --from 10.0.1.2:4433 | jq -e '.server == "one" or .server == "two"' ||
+    fail "the hash leads nowhere: $(explain $initial --length 1200 --from 10.0.1.2:4433)"
+explain $initial --length 1100 | jq -e '.server == "" and any(.steps[]; test("below 1200: dropped"))' ||
+    fail "a small Initial is taken: $(explain $initial --length 1100)"
+explain zz 2>/dev/null && fail "no hexadecimal digits, no complaint"
+"$pitlane" quic explain 40 --service nobody -r "$tmp/run" 2>"$tmp/nobody" && fail "there is no such service"
+grep -q "no QUIC service has this name" "$tmp/nobody" || fail "$(cat "$tmp/nobody")"
+show quic show web | grep -q "two .*up" || fail "$(show quic show web)"
+
 say "a good file is applied"
 services drain
 reload reloads
