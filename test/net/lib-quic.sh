@@ -159,3 +159,13 @@ upload_end() {
     say "upload: $summary"
     [ $status = 0 ] || fail "client exits with $status"
 }
+
+# At the end of a test: nothing was lost but for the reasons given. Kernels of clients tell servers with ICMP that a port
+# is closed, which may be late for a server.
+check_drops() { # REASON...
+    local drops
+    drops=$(ask drops -a | jq -c '[.drops[] | select(.count > 0)] | map({(.reason): .count}) | add // {}')
+    say "drops: $drops"
+    jq -e --arg allowed " ip_proto $* " 'all(keys[]; . as $k | $allowed | contains(" " + $k + " "))' <<<"$drops" >/dev/null ||
+        fail "drops by another reason than $*: $drops"
+}
