@@ -56,6 +56,7 @@ struct fwd_shared {
     const struct strategy *const *strategies; /**< instances, by number; [0] is the default for "/" */
     struct dispatch *dispatch;                /**< NULL with one worker */
     struct quic_set *_Atomic quic;            /**< services; NULL: none. RCU */
+    _Atomic uint64_t posix_ns;                /**< POSIX time when now_ns was 0; follows the clock as that is set */
     uint16_t n_workers;
     bool lenient;              /**< tlv-lenient */
     uint32_t max_lifetime_ms;  /**< cap on InterestLifetime */

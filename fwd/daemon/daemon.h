@@ -82,9 +82,12 @@ void daemon_stop(struct daemon *daemon);
 /** Open the port that conf->port[index] describes; logs why it cannot. @return 0, or -1 */
 int daemon_port_open(struct daemon *daemon, unsigned index, struct port *port);
 
+/** Tell workers what POSIX time it is (fwd_shared.posix_ns). Control thread, after worker_clock_init(). */
+void daemon_clock(struct daemon *daemon);
+
 /**
- * Follow the kernel: links, neighbours, netdevs that come back. Takes the lock. Call when monitor_fd() is readable and
- * at least every 200 ms.
+ * Follow the kernel: the clock, links, neighbours, netdevs that come back. Takes the lock. Call when monitor_fd() is
+ * readable and at least every 200 ms.
  */
 void daemon_follow(struct daemon *daemon);
 

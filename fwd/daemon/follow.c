@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>
+#include <time.h>
 
 #include <rte_rcu_qsbr.h>
 
@@ -144,8 +145,17 @@ static void reopen_due(struct daemon *daemon, uint16_t index, uint64_t now_ms)
         daemon->returned &= ~(1ull << index);
 }
 
+void daemon_clock(struct daemon *daemon)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t posix_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - worker_now_ns();
+    atomic_store_explicit(&daemon->shared.posix_ns, posix_ns, memory_order_relaxed);
+}
+
 void daemon_follow(struct daemon *daemon)
 {
+    daemon_clock(daemon);
     pthread_mutex_lock(&daemon->lock);
     uint64_t now_ms = worker_now_ns() / 1000000;
     monitor_poll(daemon->monitor, now_ms);

@@ -124,6 +124,7 @@ static int start_tables(struct daemon *daemon)
     if (getrandom(&shared->name_key, sizeof shared->name_key, 0) != (ssize_t)sizeof shared->name_key ||
         getrandom(shared->token_key, sizeof shared->token_key, 0) != (ssize_t)sizeof shared->token_key)
         return no_random();
+    daemon_clock(daemon);
     shared->n_workers = daemon->n_workers;
     shared->lenient = conf->daemon.tlv_lenient;
     shared->max_lifetime_ms = conf->pit.max_lifetime_ms;

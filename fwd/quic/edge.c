@@ -21,7 +21,7 @@ static bool initial(struct fwd *fwd, struct quic_pkt *pkt)
     if (!quic_limit_take(fwd->quic->edge->limit, service->slot, QUIC_LIMIT_INITIAL, quic_edge_source(pkt), pkt->v6,
                          service->initial_rate, fwd->now_ns))
         return quic_edge_drop(fwd, pkt, DROP_QUIC_LIMITED);
-    return false;
+    return service->retry_mode != QUIC_RETRY_OFF && quic_retry(fwd, pkt);
 }
 
 bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt)

@@ -5,15 +5,33 @@
 /* Steps of the edge, one file each. Worker that owns the struct fwd. */
 #include "fwd/pkt.h"
 #include "fwd/quic/edge.h"
+#include "fwd/quic/retry_packet.h"
+#include "fwd/quic/retry_token.h"
 
 /** Clients have to send that much in datagrams with an Initial (RFC 9000 14.1). */
 #define QUIC_DATAGRAM_MIN 1200
+
+/** Tokens that a worker makes with one key (draft-ietf-quic-retry-offload, "Shared-State Retry Keys"). */
+#define QUIC_RETRY_TOKENS_MAX (1u << 23)
+
+/** A Retry key in use, and what belongs to it. */
+struct quic_edge_key {
+    struct gcm gcm;
+    struct quic_retry_key from;
+    struct flow_hash_key cid_key; /**< connection IDs of Retry packets are made with it */
+    uint32_t n_tokens;            /**< made with it */
+    bool is_set;
+};
 
 struct quic_edge {
     struct quic_limit *limit;
     struct flow_hash_key random_key; /**< of quic_edge_random() */
     uint64_t random_count;
-    uint16_t ip_id; /**< of the last IPv4 packet made here */
+    uint16_t ip_id;                         /**< of the last IPv4 packet made here */
+    uint8_t number[RETRY_TOKEN_NUMBER - 4]; /**< of tokens, first octets: the worker, random octets */
+    uint32_t number_count;                  /**< and the last four */
+    struct retry_tags tags;
+    struct quic_edge_key key[QUIC_SERVICES_MAX][QUIC_RETRY_KEYS_MAX];
 };
 
 /** Numbers that nobody can tell from random ones (SipHash of a counter). */
@@ -42,5 +60,8 @@ void quic_answer(struct fwd *fwd, const struct quic_pkt *pkt, const uint8_t *pay
 bool quic_version_offered(const struct quic_service *service, uint32_t version);
 /** version: answer a datagram of a version that the service does not offer, or drop it. @return true: it is gone */
 bool quic_version_negotiate(struct fwd *fwd, const struct quic_pkt *pkt);
+
+/** retry: an Initial for a service with Retry: answer it, or drop it, or let it go on. @return true: it is gone */
+bool quic_retry(struct fwd *fwd, const struct quic_pkt *pkt);
 
 #endif

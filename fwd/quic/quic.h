@@ -51,26 +51,27 @@ enum quic_how {
 enum quic_unroutable { QUIC_ROUTABLE = 0, QUIC_UNROUTABLE_CONFIG, QUIC_UNROUTABLE_SHORT, QUIC_UNROUTABLE_SERVER };
 
 /** STAT(field, name, meaning): counters of a service at one worker. */
-#define STATS_QUIC(STAT)                                                                              \
-    STAT(packets, "packets", "datagrams received")                                                    \
-    STAT(bytes, "bytes", "octets of their IP packets")                                                \
-    STAT(initials, "initials", "Initial packets")                                                     \
-    STAT(by_cid, "by_cid", "sent to the server that the connection ID names")                         \
-    STAT(by_tuple_scid, "by_tuple_scid", "sent where the flow table says, by 4-tuple and source CID") \
-    STAT(by_dcid, "by_dcid", "sent where the flow table says, by destination CID")                    \
-    STAT(by_tuple, "by_tuple", "sent where the flow table says, by 4-tuple")                          \
-    STAT(by_hash, "by_hash", "sent where the hash of the 4-tuple leads")                              \
-    STAT(unroutable_config, "unroutable_config", "connection IDs without a configuration")            \
-    STAT(unroutable_short, "unroutable_short", "connection IDs too short for their configuration")    \
-    STAT(unroutable_server, "unroutable_server", "connection IDs that name no active server")         \
-    STAT(version_negotiations, "version_negotiations", "Version Negotiation packets sent")            \
-    STAT(retries, "retries", "Retry packets sent")                                                    \
-    STAT(tokens_good, "tokens_good", "Initials with a valid token")                                   \
-    STAT(tokens_bad, "tokens_bad", "Initials with a token that did not verify")                       \
-    STAT(too_big, "too_big", "ICMP messages sent to clients: too big")                                \
-    STAT(icmp_followed, "icmp_followed", "ICMP errors sent to the server of the packet they quote")   \
-    STAT(flow_full, "flow_full", "flows that found no room in the flow table")                        \
-    STAT(handed_over, "handed_over", "datagrams handed to the worker that has the flow table")        \
+#define STATS_QUIC(STAT)                                                                               \
+    STAT(packets, "packets", "datagrams received")                                                     \
+    STAT(bytes, "bytes", "octets of their IP packets")                                                 \
+    STAT(initials, "initials", "Initial packets")                                                      \
+    STAT(by_cid, "by_cid", "sent to the server that the connection ID names")                          \
+    STAT(by_tuple_scid, "by_tuple_scid", "sent where the flow table says, by 4-tuple and source CID")  \
+    STAT(by_dcid, "by_dcid", "sent where the flow table says, by destination CID")                     \
+    STAT(by_tuple, "by_tuple", "sent where the flow table says, by 4-tuple")                           \
+    STAT(by_hash, "by_hash", "sent where the hash of the 4-tuple leads")                               \
+    STAT(unroutable_config, "unroutable_config", "connection IDs without a configuration")             \
+    STAT(unroutable_short, "unroutable_short", "connection IDs too short for their configuration")     \
+    STAT(unroutable_server, "unroutable_server", "connection IDs that name no active server")          \
+    STAT(version_negotiations, "version_negotiations", "Version Negotiation packets sent")             \
+    STAT(retries, "retries", "Retry packets sent")                                                     \
+    STAT(tokens_good, "tokens_good", "Initials with a valid token")                                    \
+    STAT(tokens_bad, "tokens_bad", "Initials with a token that did not verify")                        \
+    STAT(retry_spent, "retry_spent", "Initials let through because no key may make more Retry tokens") \
+    STAT(too_big, "too_big", "ICMP messages sent to clients: too big")                                 \
+    STAT(icmp_followed, "icmp_followed", "ICMP errors sent to the server of the packet they quote")    \
+    STAT(flow_full, "flow_full", "flows that found no room in the flow table")                         \
+    STAT(handed_over, "handed_over", "datagrams handed to the worker that has the flow table")         \
     STAT(coalesced_cid, "coalesced_cid", "datagrams whose second packet is for another connection ID")
 
 struct quic_stats_service {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a QUIC service answers or refuses itself: Version Negotiation, small Initials, limits of a source. */
-#include "test/unit/fwd/quic_edge_bed.h"
+#include "test/bed/edge_bed.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <string.h>
 
 #include "fwd/quic/limit.h"
+#include "parser/cursor.h"
 
 #define UNKNOWN_VERSION 0x1a2a3a4au
 
@@ -38,8 +41,8 @@ static enum edge_end other_version(uint32_t version, size_t len, uint8_t dcid_le
 
 static enum edge_end initial(uint32_t version, size_t len)
 {
-    edge_put_initial(datagram, len, version, 8, 8, NULL, 0);
-    return edge_datagram(edge, datagram, len, false);
+    struct edge_initial fields = {.len = len, .version = version, .dcid_len = 8, .scid_len = 8};
+    return edge_datagram(edge, datagram, edge_put_initial(datagram, &fields), false);
 }
 
 static uint64_t drops(enum drop drop)

@@ -1,45 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TEST_UNIT_FWD_QUIC_EDGE_BED_H
-#define TEST_UNIT_FWD_QUIC_EDGE_BED_H
+#include "test/bed/edge_bed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include <rte_ip.h>
 
-#include "fwd/quic/edge.h"
 #include "parser/cursor.h"
-#include "test/bed/bed.h"
 
-/*
- * quic_edge() by itself: one service on one port, datagrams from client 10.0.0.x or fd00::x, whose frames are parsed as
- * the pipeline would, and what it answers parsed as the client would, all checksums included.
- */
-
-struct edge_bed {
-    struct bed *bed;
-    struct port *port;
-    struct quic_worker *quic;
-    struct quic_service service;
-    struct quic_pkt pkt;  /**< the last one */
-    uint8_t host[4];      /**< client: last octets of its address */
-    uint16_t client_port; /**< host byte order */
-    bool v6, vlan;
-    bool group;     /**< the frame is to a group's MAC address */
-    uint32_t split; /**< the frame comes in two segments, cut here; 0: in one */
-};
-
-enum edge_end { EDGE_PASSED, EDGE_ANSWERED, EDGE_BOTH, EDGE_DROPPED };
-
-/** A datagram that the forwarder sent: its payload is in the frame of bed->sent[i]. */
-struct edge_sent {
-    struct frame frame;
-    const uint8_t *payload;
-    uint16_t len, ip_id;
-};
-
-/** A long header up to its connection IDs. @return octets */
-static inline size_t edge_put_long(uint8_t *p, uint8_t first, uint32_t version, uint8_t dcid_len, uint8_t scid_len)
+size_t edge_put_long(uint8_t *p, uint8_t first, uint32_t version, uint8_t dcid_len, uint8_t scid_len)
 {
     p[0] = first;
     version = htobe32(version);
@@ -53,23 +22,35 @@ static inline size_t edge_put_long(uint8_t *p, uint8_t first, uint32_t version, 
     return 7u + dcid_len + scid_len;
 }
 
-/** An Initial of v1 or v2 that fills @p len octets, with this token. DCID d0d1.., SCID 5051.. */
-static inline void edge_put_initial(uint8_t *p, size_t len, uint32_t version, uint8_t dcid_len, uint8_t scid_len,
-                                    const uint8_t *token, uint16_t token_len)
+static size_t put_varint(uint8_t *p, size_t n)
 {
-    memset(p, 0, len);
-    size_t at = edge_put_long(p, version == QUIC_VERSION_2 ? 0xd0 : 0xc0, version, dcid_len, scid_len);
-    p[at++] = (uint8_t)(0x40 | token_len >> 8);
-    p[at++] = (uint8_t)token_len;
-    if (token_len > 0)
-        memcpy(p + at, token, token_len);
-    at += token_len;
-    size_t rest = len - at - 2;
-    p[at] = (uint8_t)(0x40 | rest >> 8);
-    p[at + 1] = (uint8_t)rest;
+    uint32_t long_be = htobe32((uint32_t)n | 0x80000000);
+    uint16_t short_be = htobe16((uint16_t)(n | 0x4000));
+    if (n < 0x4000)
+        memcpy(p, &short_be, 2);
+    else
+        memcpy(p, &long_be, 4);
+    return n < 0x4000 ? 2 : 4;
 }
 
-static inline struct edge_bed *edge_bed_create(void)
+size_t edge_put_initial(uint8_t *p, const struct edge_initial *initial)
+{
+    size_t len = initial->len != 0 ? initial->len : 1200;
+    memset(p, 0, len);
+    size_t at = edge_put_long(p, initial->version == QUIC_VERSION_2 ? 0xd0 : 0xc0, initial->version, initial->dcid_len,
+                              initial->scid_len);
+    if (initial->dcid != NULL)
+        memcpy(p + 6, initial->dcid, initial->dcid_len);
+    at += put_varint(p + at, initial->token_len);
+    if (initial->token_len > 0)
+        memcpy(p + at, initial->token, initial->token_len);
+    at += initial->token_len;
+    size_t rest = len - at - (len - at < 0x4002 ? 2 : 4);
+    put_varint(p + at, rest);
+    return len;
+}
+
+struct edge_bed *edge_bed_create(void)
 {
     static const uint8_t seed[32] = "a seed that does not change here";
     struct edge_bed *edge = aligned_alloc(64, (sizeof *edge + 63) & ~(size_t)63);
@@ -92,21 +73,70 @@ static inline struct edge_bed *edge_bed_create(void)
     return edge;
 }
 
-static inline void edge_bed_destroy(struct edge_bed *edge)
+void edge_bed_destroy(struct edge_bed *edge)
 {
     bed_destroy(edge->bed);
+    maglev_destroy(edge->service.maglev);
+    free(edge->service.lb);
+    free(edge->service.id_slot);
+    free(edge->service.maglev_server);
     quic_edge_destroy(edge->quic->edge);
     free(edge->quic);
     free(edge);
 }
 
-static inline struct quic_stats_service *edge_stats(struct edge_bed *edge)
+static void add_config(struct quic_lb *lb, uint8_t id, uint8_t server_id_len, uint8_t nonce_len, bool encrypted)
 {
-    return &edge->quic->stats.service[edge->service.slot];
+    struct quic_lb_config config = {
+        .server_id_len = server_id_len, .nonce_len = nonce_len, .encrypted = encrypted, .key = "sixteen octets."};
+    if (quic_lb_add_config(lb, id, &config) != 0)
+        abort();
 }
 
-/** The frame that carries a datagram of the client to 10.0.0.1 or fd00::1, port 443. @return octets */
-static inline size_t edge_frame(const struct edge_bed *edge, uint8_t *frame, const uint8_t *payload, size_t len)
+void edge_bed_servers(struct edge_bed *edge)
+{
+    static const uint8_t id_len[EDGE_CONFIGS] = {3, 4, 8};
+    struct quic_service *service = &edge->service;
+    struct maglev_backend backends[EDGE_SERVERS];
+    size_t size = (sizeof *service->lb + 63) & ~(size_t)63;
+    service->lb = aligned_alloc(64, size);
+    service->id_slot = calloc(64, sizeof *service->id_slot);
+    service->maglev_server = calloc(EDGE_SERVERS, sizeof *service->maglev_server);
+    if (service->lb == NULL || service->id_slot == NULL || service->maglev_server == NULL)
+        abort();
+    memset(service->lb, 0, size);
+    add_config(service->lb, EDGE_PLAIN, 3, 4, false);
+    add_config(service->lb, EDGE_FOUR_PASS, 4, 5, true);
+    add_config(service->lb, EDGE_SINGLE_PASS, 8, 8, true);
+    service->server = edge->server;
+    service->n_servers = EDGE_SERVERS;
+    service->id_mask = 63;
+    for (uint16_t i = 0; i < EDGE_SERVERS; i++) {
+        struct quic_server *server = &edge->server[i];
+        server->slot = i;
+        server->n_ids = EDGE_CONFIGS;
+        backends[i] = (struct maglev_backend){.id = 100u + i, .weight = 1};
+        service->maglev_server[i] = (uint16_t)(EDGE_SERVERS - 1 - i);
+        for (unsigned c = 0; c < EDGE_CONFIGS; c++) {
+            server->id[c].len = id_len[c];
+            memset(server->id[c].octets, (int)(0x10 * c + i + 1), id_len[c]);
+            if (!quic_service_add_id(service, &server->id[c], i))
+                abort();
+        }
+    }
+    if (maglev_create(&service->maglev, 251, backends, EDGE_SERVERS, ARENA_PAGES_SMALL) != 0)
+        abort();
+    service->hash_key = (struct flow_hash_key){11, 12};
+    service->retry_mode = QUIC_RETRY_ON;
+    service->retry_lifetime_s = EDGE_LIFETIME_S;
+    service->retry_config = EDGE_FOUR_PASS;
+    service->n_retry_keys = 2;
+    service->retry_key[0] = (struct quic_retry_key){.sequence = 77, .key = "the key of 77 ..", .iv = "its iv is.."};
+    service->retry_key[1] = (struct quic_retry_key){.sequence = 3, .key = "the key of 3 ...", .iv = "another iv."};
+    edge->bed->shared.posix_ns = EDGE_POSIX_S * UINT64_C(1000000000) - edge->bed->now_ns;
+}
+
+size_t edge_frame(const struct edge_bed *edge, uint8_t *frame, const uint8_t *payload, size_t len)
 {
     uint8_t *p = frame;
     memcpy(p, edge->group ? (const uint8_t[6]){0x01, 0x00, 0x5e, 0, 0, 1} : edge->port->mac, 6);
@@ -152,11 +182,7 @@ static inline size_t edge_frame(const struct edge_bed *edge, uint8_t *frame, con
     return (size_t)((uint8_t *)(udp + 1) + len - frame);
 }
 
-/**
- * Give a datagram to quic_edge() as the pipeline would. A packet that goes on is in edge->pkt until the next call; what
- * quic_parse() refuses with @p from_client aborts.
- */
-static inline enum edge_end edge_datagram(struct edge_bed *edge, const uint8_t *payload, size_t len, bool from_client)
+enum edge_end edge_datagram(struct edge_bed *edge, const uint8_t *payload, size_t len, bool from_client)
 {
     static uint8_t frame_octets[65536];
     struct fwd *fwd = edge->bed->fwd[0];
@@ -199,8 +225,7 @@ static inline enum edge_end edge_datagram(struct edge_bed *edge, const uint8_t *
     return fwd->stats.drops[DROP_QUIC_ANSWERED] > answered ? EDGE_ANSWERED : EDGE_DROPPED;
 }
 
-/** The @p i th frame sent: all of it as it must be, from the service to the client. Aborts when it is not. */
-static inline struct edge_sent edge_parse_sent(const struct edge_bed *edge, unsigned i)
+struct edge_sent edge_parse_sent(const struct edge_bed *edge, unsigned i)
 {
     struct edge_sent sent;
     static const struct frame_opts strict;
@@ -231,5 +256,3 @@ static inline struct edge_sent edge_parse_sent(const struct edge_bed *edge, unsi
     sent.len = f->payload_len;
     return sent;
 }
-
-#endif
