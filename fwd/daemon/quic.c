@@ -60,7 +60,7 @@ static struct quic_server *server_of(struct quic_set *set, const struct daemon_q
 }
 
 /* What is known of the way goes into the set. @return true when the server's health changed */
-static bool take_way(struct quic_set *set, const struct daemon_quic_server *from)
+static bool take_way(struct quic_set *set, const struct daemon_quic_server *from, bool silent)
 {
     struct quic_server *server = server_of(set, from);
     const struct monitor_hop *hop = from->hop;
@@ -73,7 +73,7 @@ static bool take_way(struct quic_set *set, const struct daemon_quic_server *from
     // The last address known stays when there is no answer: only ARP may have been lost.
     if (mac != 0 || hop->port == NULL)
         atomic_store_explicit(&server->mac, mac, memory_order_relaxed);
-    bool unhealthy = hop->failed || from->silent;
+    bool unhealthy = hop->failed || silent;
     if (unhealthy == server->unhealthy)
         return false;
     atomic_store_explicit(&server->unhealthy, unhealthy, memory_order_relaxed);
@@ -92,7 +92,7 @@ static bool take_ways(struct daemon_quic *quic, struct quic_set *set)
 {
     bool changed = false;
     for (unsigned i = 0; set != NULL && i < quic->n_servers; i++)
-        changed |= take_way(set, &quic->server[i]);
+        changed |= take_way(set, &quic->server[i], quic->target[i].silent);
     return changed;
 }
 
@@ -131,21 +131,51 @@ static int watch_servers(struct daemon *daemon, const struct conf *conf, struct 
     return 0;
 }
 
-/* Servers that did not answer probes have not answered them since. */
-static void keep_silence(const struct daemon *daemon, const struct quic_set *set, const struct conf *conf,
-                         struct daemon_quic_server *servers)
+/* UDP port that servers of a service listen at: that of its first virtual address. */
+static uint16_t port_of(const struct conf_quic *quic)
+{
+    uint8_t ip[16];
+    bool v6;
+    uint16_t port = 0;
+    conf_quic_vip(quic->vip[0], ip, &v6, &port);
+    return port;
+}
+
+/* What a server answered, or did not, before the configuration was read again. */
+static void keep_answers(const struct daemon *daemon, const char *service_name, const char *name,
+                         struct quic_probe_target *target)
 {
     const struct quic_set *old = published(daemon);
-    for (unsigned i = 0; old != NULL && i < conf->n_quic_servers; i++)
-        for (unsigned k = 0; k < daemon->quic.n_servers; k++) {
-            const struct daemon_quic_server *from = &daemon->quic.server[k];
-            const struct quic_service *service = &old->service[from->service];
-            if (from->silent && conf->quic[servers[i].service].probe_interval_ms != 0 &&
-                strcmp(service->name, set->service[servers[i].service].name) == 0 &&
-                strcmp(service->server[from->server].name,
-                       set->service[servers[i].service].server[servers[i].server].name) == 0)
-                servers[i].silent = true;
-        }
+    for (unsigned k = 0; old != NULL && k < daemon->quic.n_servers; k++) {
+        const struct daemon_quic_server *from = &daemon->quic.server[k];
+        const struct quic_service *service = &old->service[from->service];
+        const struct quic_probe_target *before = &daemon->quic.target[k];
+        if (strcmp(service->server[from->server].name, name) != 0 || strcmp(service->name, service_name) != 0 ||
+            before->interval_ms == 0 || memcmp(before->ip, target->ip, sizeof target->ip) != 0)
+            continue;
+        target->silent = before->silent;
+        target->failures = before->failures;
+    }
+}
+
+static struct quic_probe_target *make_targets(const struct daemon *daemon, const struct conf *conf)
+{
+    struct quic_probe_target *targets = calloc(conf->n_quic_servers + 1u, sizeof *targets);
+    for (unsigned i = 0; targets != NULL && i < conf->n_quic_servers; i++) {
+        const struct conf_quic_server *from = &conf->quic_server[i];
+        const struct conf_quic *quic = &conf->quic[from->service];
+        targets[i] = (struct quic_probe_target){
+            .v6 = from->v6,
+            .port = port_of(quic),
+            .interval_ms = from->state != CONF_QUIC_DOWN ? quic->probe_interval_ms : 0,
+            .timeout_ms = quic->probe_timeout_ms,
+            .failures_max = quic->probe_failures,
+        };
+        memcpy(targets[i].ip, from->ip, sizeof targets[i].ip);
+        if (targets[i].interval_ms != 0)
+            keep_answers(daemon, quic->name, from->name, &targets[i]);
+    }
+    return targets;
 }
 
 /* ---- virtual addresses ---- */
@@ -185,12 +215,13 @@ int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct q
 {
     struct daemon_quic *quic = &daemon->quic;
     struct daemon_quic fresh = {.n_servers = conf->n_quic_servers};
-    int rc = watch_servers(daemon, conf, &fresh.server);
+    fresh.target = make_targets(daemon, conf);
+    int rc = fresh.target != NULL ? watch_servers(daemon, conf, &fresh.server) : -ENOMEM;
     if (rc != 0) {
+        free(fresh.target);
         quic_set_destroy(set);
         return rc;
     }
-    keep_silence(daemon, set, conf, fresh.server);
     struct quic_set *again = NULL;
     if (take_ways(&fresh, set) && quic_set_again(&again, set) == 0) {
         quic_set_destroy(set);
@@ -199,11 +230,14 @@ int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct q
     rc = publish(daemon, set);
     if (rc != 0) {
         forget_servers(daemon, fresh.server, fresh.n_servers);
+        free(fresh.target);
         quic_set_destroy(set);
         return rc;
     }
     forget_servers(daemon, quic->server, quic->n_servers);
+    free(quic->target);
     quic->server = fresh.server;
+    quic->target = fresh.target;
     quic->n_servers = fresh.n_servers;
     return 0;
 }
@@ -212,6 +246,7 @@ void daemon_quic_follow(struct daemon *daemon)
 {
     struct quic_set *set = published(daemon), *again;
     reclaim(daemon);
+    quic_probe_round(&daemon->quic.probe, daemon->quic.target, daemon->quic.n_servers, worker_now_ns() / 1000000);
     if (!take_ways(&daemon->quic, set))
         return;
     if (quic_set_again(&again, set) != 0) {
@@ -228,6 +263,8 @@ int daemon_quic_start(struct daemon *daemon)
 {
     struct quic_set *set;
     quic_lb_decode_init();
+    quic_probe_open(&daemon->quic.probe);
+    daemon->quic.started = true;
     int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
     if (rc == 0 && set != NULL)
         rc = daemon_quic_replace(daemon, daemon->conf, set);
@@ -241,8 +278,11 @@ int daemon_quic_start(struct daemon *daemon)
 void daemon_quic_stop(struct daemon *daemon)
 {
     struct daemon_quic *quic = &daemon->quic;
-    if (daemon->monitor != NULL)
-        forget_servers(daemon, quic->server, quic->n_servers);
+    if (!quic->started)
+        return;
+    quic_probe_close(&quic->probe);
+    free(quic->target);
+    forget_servers(daemon, quic->server, quic->n_servers);
     while (quic->retired != NULL) {
         struct daemon_quic_retired *retired = quic->retired;
         quic->retired = retired->next;

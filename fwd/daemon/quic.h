@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "fwd/quic/probe.h"
 #include "fwd/quic/service.h"
 #include "ports/monitor.h"
 
@@ -19,7 +20,6 @@ struct daemon;
 struct daemon_quic_server {
     const struct monitor_hop *hop;
     uint16_t service, server; /**< indices in the published set */
-    bool silent;              /**< it does not answer probes */
 };
 
 /** A set that workers may still read. */
@@ -31,7 +31,10 @@ struct daemon_quic_retired {
 
 struct daemon_quic {
     struct daemon_quic_server *server; /**< of each conf->quic_server */
+    struct quic_probe_target *target;  /**< of each of them */
     unsigned n_servers;
+    struct quic_probe probe;
+    bool started;
     struct daemon_quic_retired *retired;
 };
 
