@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static const char *const shipped[] = {SHIPPED_FOLDER "/pitlane.conf", SHIPPED_FOLDER "/examples/demo.conf",
-                                      SHIPPED_FOLDER "/examples/af-xdp.conf", SHIPPED_FOLDER "/examples/pci.conf"};
+                                      SHIPPED_FOLDER "/examples/af-xdp.conf", SHIPPED_FOLDER "/examples/pci.conf",
+                                      SHIPPED_FOLDER "/examples/quic.conf"};
 #define N_SHIPPED (sizeof shipped / sizeof shipped[0])
 
 static void expect_file_refused(const char *path, int expected, const char *reason)
