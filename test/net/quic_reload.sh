@@ -21,6 +21,9 @@ quic-config: ( { service = "web"; id = 0; server-id-length = 3; nonce-length = 4
 quic-server: {
   one: { service = "web"; id = "c4605e"; address = "10.0.2.2"; };
   two: { service = "web"; id = "c4605f"; address = "10.0.2.3"; state = "$1"; mac = "02:00:00:00:02:03"; };
+  far: { service = "web"; id = "c46060"; address = "198.51.100.9"; };
+  six: { service = "web"; id = "c46061"; address = "fd00:2::2"; };
+  mute: { service = "web"; id = "c46062"; address = "10.0.2.99"; };
 };
 ${2:-}
 CONF
@@ -40,12 +43,27 @@ state_of() { ask quic show web | jq -r ".servers[] | select(.name == \"$1\") | .
 services up
 start_daemon "$conf"
 start_producer server /A --ether p0 --remote $MAC_F1
-start ping "$NS_C" "$pitlane" ping /A --ether c0 --remote $MAC_F0 -j -c 1000 -i 5ms
-ping_pid=$started
 
 [ "$(state_of two)" = up ] || fail "server two is $(state_of two)"
 known_mac() { ask quic show web | jq -e '.servers[] | select(.name == "one") | .mac == "'$MAC_P0'" and .port == "right"'; }
 wait_for 10 known_mac || fail "the way to server one is not found: $(ask quic show web)"
+
+say "servers without a way, and without an answer to ARP, get no new connections"
+health() { ask quic show web | jq -e ".servers[] | select(.name == \"$1\") | .health == \"$2\""; }
+wait_for 10 health far bad || fail "there is no way to far: $(ask quic show web)"
+wait_for 10 health mute bad || fail "nobody is mute: $(ask quic show web)"
+health six good && health one good && health two good || fail "$(show quic show web)"
+[ "$(grep -c 'server mute gets no new connections' "$tmp/pitlaned.log")" = 1 ] || fail "told more than once"
+ask quic show web | jq -e '[.servers[] | select(.health == "bad") | .share] == ["0.0%", "0.0%"]' || fail "$(show quic show web)"
+# A route makes a way, and a new address in place of the silent one an answer.
+ip -n "$NS_F" route add 198.51.100.9 via 10.0.2.2
+wait_for 10 health far good || fail "a route is there and not seen"
+ip -n "$NS_P" addr add 10.0.2.99/24 dev p0
+wait_for 20 health mute good || fail "mute answers and is not seen"
+
+# Packets that go on through all that follows.
+start ping "$NS_C" "$pitlane" ping /A --ether c0 --remote $MAC_F0 -j -c 1000 -i 5ms
+ping_pid=$started
 
 say "decisions for datagrams"
 explain() { ask quic explain "$@" --service web; }
@@ -55,7 +73,7 @@ cid=$("$pitlane" quic cid encode c4605e --config "$conf" --service web -j | jq -
 explain "40${cid}0102030405060708090a0b0c0d0e0f" | jq -e '.server == "one" and any(.steps[]; test("routable: server one"))' ||
     fail "a routable connection ID is not: $(explain "40$cid")"
 initial=c00000000108e394c8f03e515708000041
-explain $initial --length 1200 --from 10.0.1.2:4433 | jq -e '.server == "one" or .server == "two"' ||
+explain $initial --length 1200 --from 10.0.1.2:4433 | jq -e '.server != ""' ||
     fail "the hash leads nowhere: $(explain $initial --length 1200 --from 10.0.1.2:4433)"
 explain $initial --length 1100 | jq -e '.server == "" and any(.steps[]; test("below 1200: dropped"))' ||
     fail "a small Initial is taken: $(explain $initial --length 1100)"
@@ -99,7 +117,7 @@ cp "$conf" "$conf.kept"
 : >"$conf"
 reload refusals
 [ "$(state_of two)" = down ] || fail "server two is $(state_of two)"
-grep -v '^quic' "$conf.kept" | grep -v '^  \(one\|two\): ' | sed '/producer/,$ { /^};$/d }' >"$conf"
+grep -v '^quic' "$conf.kept" | grep -v '^  \(one\|two\|far\|six\|mute\): ' | sed '/producer/,$ { /^};$/d }' >"$conf"
 reload reloads
 [ "$(ask quic list | jq '.services | length')" = 0 ] || fail "services are left"
 cp "$conf.kept" "$conf"
