@@ -38,7 +38,7 @@ for i in $(seq 8); do
 done
 say "short and long client-chosen connection IDs"
 fetch file $VIP --dcid=0011223344556677 --scid=
-fetch file $VIP6 --dcid=00112233445566778899aabbccddeeff0011 --scid=ff
+fetch file $VIP6 --dcid=00112233445566778899aabbccddeeff0011 --scid=00112233
 fetch large $VIP
 say "upload"
 in_c timeout 60 gtlsclient -q --no-quic-dump --no-http-dump --exit-on-all-streams-close -m POST -d "$tmp/htdocs/file" \
