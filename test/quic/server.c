@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "test/quic/server_conns.h"
+#include "test/quic/server_retry.h"
 #include "test/quic/tls.h"
 #include "test/quic/udp.h"
 
@@ -28,6 +29,7 @@ static const char usage[] = "usage: quic_server -p PORT -k KEY.pem -c CERT.pem [
                             "  -r        random low bits in the first octet, instead of the length\n"
                             "  -f HEX    private layout: this first octet, the server ID, random octets\n"
                             "  -u        connection IDs that say that they cannot be routed\n"
+                            "  -t FILE   keys of Retry tokens that a forwarder makes\n"
                             "Without -l, -f or -u connection IDs are random.\n";
 
 static volatile sig_atomic_t stop, tell;
@@ -101,7 +103,7 @@ int main(int argc, char **argv)
     unsigned port = 0, n = 0;
     int option;
     maker->nonce_len = 6;
-    while ((option = getopt(argc, argv, "p:k:c:i:n:l:e:rf:u")) != -1) {
+    while ((option = getopt(argc, argv, "p:k:c:i:n:l:e:rf:ut:")) != -1) {
         switch (option) {
         case 'p':
             port = (unsigned)strtoul(optarg, NULL, 10);
@@ -135,6 +137,10 @@ int main(int argc, char **argv)
             break;
         case 'u':
             maker->form = CID_UNROUTABLE;
+            break;
+        case 't':
+            server_retry_init(optarg);
+            server.checks_tokens = true;
             break;
         default:
             fputs(usage, stderr);

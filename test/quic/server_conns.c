@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "test/quic/pattern.h"
+#include "test/quic/server_retry.h"
 
 #define LINGER_NS   (3 * NGTCP2_SECONDS)
 #define INITIAL_MIN 1200
@@ -66,8 +67,16 @@ static const struct conn_role role = {.received = received, .to_send = to_send, 
 static struct server_conn *begin(struct server *server, int fd, const struct udp_addr *local,
                                  const struct udp_addr *peer, const ngtcp2_pkt_hd *header)
 {
+    ngtcp2_cid scid, original_dcid = header->dcid;
+    enum server_retry retry = SERVER_RETRY_NONE;
+    if (server->checks_tokens)
+        retry = server_retry_check(header, peer, &original_dcid);
+    if (retry == SERVER_RETRY_BAD) {
+        server->count.bad_tokens++;
+        return NULL;
+    }
+    server->count.retried += retry == SERVER_RETRY_GOOD;
     struct server_conn *c = calloc(1, sizeof(*c));
-    ngtcp2_cid scid;
     if (c == NULL)
         err(2, "connection");
     c->server = server;
@@ -81,7 +90,8 @@ static struct server_conn *begin(struct server *server, int fd, const struct udp
         .version = header->version,
         .dcid = &header->scid,
         .scid = &scid,
-        .original_dcid = &header->dcid,
+        .original_dcid = &original_dcid,
+        .retry_scid = retry == SERVER_RETRY_GOOD ? &header->dcid : NULL,
     };
     if (!conn_open(&c->conn, &options)) {
         warnx("connection: %s", c->conn.why);

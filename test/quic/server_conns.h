@@ -26,6 +26,8 @@
     COUNTER(moves)       /* of clients to another address or port */                          \
     COUNTER(resets)      /* Stateless Resets: a short header with an unknown CID came here */ \
     COUNTER(strays)      /* other packets of unknown connections */                           \
+    COUNTER(retried)     /* connections with a good Retry token */                            \
+    COUNTER(bad_tokens)  /* Initials with another token, dropped */                           \
     COUNTER(version_negotiations)                                                             \
     COUNTER(small_initials) /* Initials in datagrams below 1200 octets */
 
@@ -38,6 +40,7 @@ struct server_counters {
 struct server {
     struct cid_maker maker;
     struct cid_map map;
+    bool checks_tokens; /**< of Retry packets that a forwarder sent: server_retry_init() was called */
     struct server_counters count;
     char id_text[2 * QUIC_LB_SERVER_ID_MAX + 8]; /**< in answers */
     struct server_conn *conns;
