@@ -354,6 +354,8 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
         drop = (enum drop)frame_parse(p, len, &opts, &frame);
         if (unlikely(fwd->quic != NULL) && drop == DROP_NONE && quic_take(fwd, port, mbuf, &frame))
             return false;
+        if (unlikely(drop == DROP_IP_PROTO) && fwd->quic != NULL && quic_take_icmp(fwd, port, mbuf))
+            return false;
         if (likely(drop == DROP_NONE)) {
             enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
             if (unlikely(miss != PORT_MATCHED)) {

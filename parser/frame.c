@@ -18,6 +18,16 @@
 #define IPV4_MORE_FRAGS 0x2000
 #define IPV4_FRAG_OFF   0x1fff
 #define PROTO_UDP       17
+#define PROTO_ICMP      1
+#define PROTO_ICMP6     58
+#define ICMP_HEADER     8
+
+/** Errors (RFC 792); of ICMPv6 the types below 128 are (RFC 4443 2.1). */
+#define ICMP_UNREACHABLE   3
+#define ICMP_TIME_EXCEEDED 11
+#define ICMP_PARAMETER     12
+#define ICMP6_TOO_BIG      2
+#define ICMP6_FIRST_INFO   128
 
 /** IPv6 extension headers (RFC 8200, IANA): what they are followed by is never looked for. */
 enum ipv6_ext {
@@ -127,8 +137,9 @@ static bool ipv4_bad_destination(const uint8_t *a)
     return a[0] == 0 || a[0] == 127 || a[0] >= 240;
 }
 
-static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
-                               struct frame *frame)
+/** Inlined, so that for UDP, which nearly all frames are, the protocol is a constant. */
+static inline __attribute__((always_inline)) enum verdict
+parse_ipv4_header(struct cursor *c, uint8_t protocol, const struct frame_opts *opts, struct frame *frame)
 {
     size_t left = cursor_left(c);
     if (left < IPV4_HEADER)
@@ -143,7 +154,7 @@ static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const str
         return VERDICT_IP_OPTIONS;
     if ((load_be16(ip + 6) & (IPV4_MORE_FRAGS | IPV4_FRAG_OFF)) != 0)
         return VERDICT_IP_FRAG;
-    if (ip[9] != PROTO_UDP)
+    if (ip[9] != protocol)
         return VERDICT_IP_PROTO;
     if (ipv4_bad_source(ip + 12))
         return VERDICT_IP_SRC;
@@ -151,11 +162,20 @@ static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const str
         return VERDICT_IP_DST;
     if (!opts->skip_ip_csum && fold(sum_fixed(ip, IPV4_HEADER)) != UINT16_MAX)
         return VERDICT_IP_CSUM;
-    frame->kind = FRAME_UDP4;
     frame->src_ip = ip + 12;
     frame->dst_ip = ip + 16;
-    struct cursor udp = {.p = ip + IPV4_HEADER, .end = ip + total_len};
-    return parse_udp(&udp, start, 4, opts, frame);
+    *c = (struct cursor){.p = ip + IPV4_HEADER, .end = ip + total_len};
+    return VERDICT_OK;
+}
+
+static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
+                               struct frame *frame)
+{
+    enum verdict verdict = parse_ipv4_header(c, PROTO_UDP, opts, frame);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    frame->kind = FRAME_UDP4;
+    return parse_udp(c, start, 4, opts, frame);
 }
 
 /** ::, ::1 and IPv4-mapped addresses (RFC 4291, RFC 4890): on a link they stand for nobody. */
@@ -167,11 +187,9 @@ static bool ipv6_is_special(const uint8_t *a)
     return low <= 1 || low >> 32 == UINT16_MAX;
 }
 
-static enum verdict ipv6_next_header(uint8_t next)
+static enum verdict ipv6_other_header(uint8_t next)
 {
     switch (next) {
-    case PROTO_UDP:
-        return VERDICT_OK;
     case IPV6_FRAGMENT:
         return VERDICT_IP_FRAG;
     case IPV6_HOP_BY_HOP:
@@ -188,8 +206,8 @@ static enum verdict ipv6_next_header(uint8_t next)
     }
 }
 
-static enum verdict parse_ipv6(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
-                               struct frame *frame)
+static inline __attribute__((always_inline)) enum verdict parse_ipv6_header(struct cursor *c, uint8_t protocol,
+                                                                            struct frame *frame)
 {
     size_t left = cursor_left(c);
     if (left < IPV6_HEADER)
@@ -200,18 +218,26 @@ static enum verdict parse_ipv6(struct cursor *c, const uint8_t *start, const str
     size_t payload_len = load_be16(ip + 4);
     if (payload_len > left - IPV6_HEADER || payload_len < UDP_HEADER)
         return VERDICT_IP_LEN;
-    enum verdict verdict = ipv6_next_header(ip[6]);
-    if (verdict != VERDICT_OK)
-        return verdict;
+    if (ip[6] != protocol)
+        return ipv6_other_header(ip[6]);
     if (ip[8] == 0xff || ipv6_is_special(ip + 8))
         return VERDICT_IP_SRC;
     if (ipv6_is_special(ip + 24))
         return VERDICT_IP_DST;
-    frame->kind = FRAME_UDP6;
     frame->src_ip = ip + 8;
     frame->dst_ip = ip + 24;
-    struct cursor udp = {.p = ip + IPV6_HEADER, .end = ip + IPV6_HEADER + payload_len};
-    return parse_udp(&udp, start, 16, opts, frame);
+    *c = (struct cursor){.p = ip + IPV6_HEADER, .end = ip + IPV6_HEADER + payload_len};
+    return VERDICT_OK;
+}
+
+static enum verdict parse_ipv6(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
+                               struct frame *frame)
+{
+    enum verdict verdict = parse_ipv6_header(c, PROTO_UDP, frame);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    frame->kind = FRAME_UDP6;
+    return parse_udp(c, start, 16, opts, frame);
 }
 
 static bool is_vlan(uint16_t ethertype)
@@ -248,7 +274,9 @@ static bool mac_is_zero(const uint8_t *mac)
     return load_be32(mac) == 0 && load_be16(mac + 4) == 0;
 }
 
-enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame)
+/** Ethernet and tags. *c is behind them. */
+static inline __attribute__((always_inline)) enum verdict parse_link(const uint8_t *p, size_t len, struct cursor *c,
+                                                                     uint16_t *ethertype, struct frame *frame)
 {
     if (len < ETHER_HEADER)
         return VERDICT_L2_SHORT;
@@ -264,9 +292,16 @@ enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *
     frame->dst_ip = NULL;
     if ((p[6] & 1) != 0 || mac_is_zero(p + 6))
         return VERDICT_L2_SRC;
-    uint16_t ethertype = load_be16(p + 12);
-    struct cursor c = cursor_make(p + ETHER_HEADER, len - ETHER_HEADER);
-    enum verdict verdict = parse_vlan(&c, &ethertype, frame);
+    *ethertype = load_be16(p + 12);
+    *c = cursor_make(p + ETHER_HEADER, len - ETHER_HEADER);
+    return parse_vlan(c, ethertype, frame);
+}
+
+enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame)
+{
+    struct cursor c;
+    uint16_t ethertype;
+    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     switch (ethertype) {
@@ -284,4 +319,99 @@ enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *
     default:
         return VERDICT_L2_TYPE;
     }
+}
+
+/* Octets of the quoted packet where the message says so (RFC 4884), else all that follow its header of 8. */
+static size_t quote_len(const uint8_t *icmp, size_t len, bool v6)
+{
+    size_t said = v6 ? (size_t)icmp[4] * 8 : (size_t)icmp[5] * 4;
+    // A Packet Too Big message has its MTU there; in others the octet is 0 where there are no extensions.
+    if (v6 && icmp[0] == ICMP6_TOO_BIG)
+        said = 0;
+    return said != 0 && said < len - ICMP_HEADER ? said : len - ICMP_HEADER;
+}
+
+static bool is_error(uint8_t type, bool v6)
+{
+    if (v6)
+        return type < ICMP6_FIRST_INFO;
+    return type == ICMP_UNREACHABLE || type == ICMP_TIME_EXCEEDED || type == ICMP_PARAMETER;
+}
+
+/** The IP header of a quote, which may be cut behind the UDP header. @return octets of it, 0 when it is not one */
+static size_t quoted_ip(struct cursor *c, bool v6, struct frame_quote *quote)
+{
+    const uint8_t *ip = c->p;
+    size_t header_len = v6 ? IPV6_HEADER : IPV4_HEADER, left = cursor_left(c), total_len;
+    if (left < header_len + UDP_HEADER)
+        return 0;
+    if (v6) {
+        total_len = IPV6_HEADER + (size_t)load_be16(ip + 4);
+        if (ip[0] >> 4 != 6 || ip[6] != PROTO_UDP)
+            return 0;
+    } else {
+        // Some hosts quote the total length in their own byte order: what counts is what is there.
+        total_len = left;
+        if (ip[0] != (4 << 4 | IPV4_HEADER / 4) || ip[9] != PROTO_UDP ||
+            (load_be16(ip + 6) & (IPV4_MORE_FRAGS | IPV4_FRAG_OFF)) != 0)
+            return 0;
+    }
+    if (total_len < header_len + UDP_HEADER)
+        return 0;
+    quote->ip = ip;
+    quote->src_ip = ip + (v6 ? 8 : 12);
+    quote->dst_ip = ip + (v6 ? 24 : 16);
+    if (total_len < left)
+        c->end = ip + total_len;
+    return header_len;
+}
+
+static enum verdict parse_quote(const uint8_t *icmp, size_t len, bool v6, const struct frame *frame,
+                                struct frame_quote *quote)
+{
+    struct cursor c = cursor_make(icmp + ICMP_HEADER, quote_len(icmp, len, v6));
+    size_t header_len = quoted_ip(&c, v6, quote);
+    if (header_len == 0 || memcmp(quote->src_ip, frame->dst_ip, v6 ? 16 : 4) != 0)
+        return VERDICT_ICMP;
+    const uint8_t *udp = c.p + header_len;
+    size_t udp_len = load_be16(udp + 4), left = (size_t)(c.end - udp);
+    if (udp_len < UDP_HEADER)
+        return VERDICT_ICMP;
+    quote->sport = load_be16(udp);
+    quote->dport = load_be16(udp + 2);
+    quote->payload = udp + UDP_HEADER;
+    quote->payload_len = (uint16_t)((udp_len < left ? udp_len : left) - UDP_HEADER);
+    return VERDICT_OK;
+}
+
+static bool icmp_csum_good(const struct frame *frame, const uint8_t *icmp, size_t len, bool v6)
+{
+    uint64_t sum = sum_native(icmp, len);
+    if (v6)
+        sum += sum_fixed(frame->src_ip, 32) + htobe16(PROTO_ICMP6) + htobe16((uint16_t)len);
+    return fold(sum) == UINT16_MAX;
+}
+
+enum verdict frame_parse_icmp(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame,
+                              struct frame_quote *quote)
+{
+    struct cursor c;
+    uint16_t ethertype;
+    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    bool v6 = ethertype == ETHERTYPE_IPV6;
+    if (!v6 && ethertype != ETHERTYPE_IPV4)
+        return VERDICT_L2_TYPE;
+    verdict = v6 ? parse_ipv6_header(&c, PROTO_ICMP6, frame) : parse_ipv4_header(&c, PROTO_ICMP, opts, frame);
+    if (verdict != VERDICT_OK)
+        return verdict;
+    const uint8_t *icmp = c.p;
+    size_t icmp_len = cursor_left(&c);
+    if (!is_error(icmp[0], v6))
+        return VERDICT_IP_PROTO;
+    frame->kind = v6 ? FRAME_ICMP6 : FRAME_ICMP4;
+    frame->payload_off = (uint16_t)(icmp - p);
+    frame->payload_len = (uint16_t)icmp_len;
+    return icmp_csum_good(frame, icmp, icmp_len, v6) ? parse_quote(icmp, icmp_len, v6, frame, quote) : VERDICT_ICMP;
 }

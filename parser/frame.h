@@ -15,6 +15,8 @@ enum frame_kind {
     FRAME_NDN = 1, /**< Ethernet payload is an NDN link-layer packet, maybe followed by padding */
     FRAME_UDP4,
     FRAME_UDP6,
+    FRAME_ICMP4, /**< of frame_parse_icmp() only */
+    FRAME_ICMP6,
 };
 
 /** View of a frame down to the payload that a face understands. Pointers go into the frame. */
@@ -45,6 +47,26 @@ struct frame_opts {
  * @return VERDICT_OK and *frame filled; else the reason, *frame undefined
  */
 enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame);
+
+/** The UDP datagram that an ICMP error is about, as far as it quotes it. Pointers go into the frame. */
+struct frame_quote {
+    const uint8_t *ip; /**< its IP header, of the same version as the error's */
+    const uint8_t *src_ip, *dst_ip;
+    uint16_t sport, dport; /**< host byte order */
+    const uint8_t *payload;
+    uint16_t payload_len; /**< octets that are there */
+};
+
+/**
+ * Parse a frame whose IP payload is an ICMP (RFC 792) or ICMPv6 (RFC 4443) error: link and IP as frame_parse(), then
+ * the message's checksum and what it quotes, which has to be a UDP datagram from the address that the error is sent to.
+ * Extensions (RFC 4884) behind the quote are not looked at. frame->payload is the whole message.
+ *
+ * @return VERDICT_OK and *frame, *quote filled; VERDICT_IP_PROTO: no ICMP error; VERDICT_ICMP: one that is broken or
+ * about something else, *frame filled; else as frame_parse()
+ */
+enum verdict frame_parse_icmp(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame,
+                              struct frame_quote *quote);
 
 /** Internet checksum (RFC 1071) of @p len octets on top of a partial @p sum in host order, folded, not inverted. */
 uint32_t frame_csum_add(uint32_t sum, const uint8_t *p, size_t len);

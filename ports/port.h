@@ -125,7 +125,7 @@ struct port_vip {
 
 /**
  * From now on these virtual addresses are ours on this port, and no other: the eBPF program of an AF_XDP port redirects
- * UDP to them and ICMP errors to their addresses; other frames to them are still the kernel's. Those that stay lose no
+ * UDP to them and ICMP errors about UDP from them; other frames to them are still the kernel's. Those that stay lose no
  * frame. Does nothing on ports without such a program, which get all frames. Control thread.
  *
  * @return 0, -E2BIG (more than PORT_VIPS_MAX), or the kernel's reason as a negative errno

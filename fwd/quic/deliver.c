@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * To the server: link header, TTL, and an outer IP header where the service says so. The IP packet is otherwise the
+ * To the server: link header, TTL, and outer headers where the service says so. The IP packet is otherwise the
  * client's: with direct server return the server answers it itself, from the virtual address.
  */
 #include <string.h>
 
 #include <rte_ether.h>
 
+#include "fwd/chain.h"
 #include "fwd/output_inline.h"
 #include "fwd/quic/quic.h"
+#include "fwd/quic/tunnel.h"
 #include "parser/cursor.h"
 
 /* RFC 1624, equation 3: one less in the high octet of a word. */
@@ -43,10 +45,9 @@ static void cut_to_ip(struct quic_pkt *pkt)
     rte_pktmbuf_adj(mbuf, pkt->l3_off);
 }
 
-static void send_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, uint64_t mac,
-                       uint16_t ethertype)
+static void send_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, uint64_t mac, bool v6)
 {
-    uint16_t type_be = htobe16(ethertype);
+    uint16_t type_be = v6 ? htobe16(RTE_ETHER_TYPE_IPV6) : htobe16(RTE_ETHER_TYPE_IPV4);
     // There is room: the link header that it came with was there.
     mbuf->data_off = (uint16_t)(mbuf->data_off - RTE_ETHER_HDR_LEN);
     mbuf->data_len = (uint16_t)(mbuf->data_len + RTE_ETHER_HDR_LEN);
@@ -61,39 +62,83 @@ static void send_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf
 
 static void count(struct fwd *fwd, const struct quic_pkt *pkt)
 {
-    const struct quic_service *service = pkt->service;
-    struct quic_stats_server *stats = &fwd->quic->stats.server[service->slot][pkt->server->slot];
+    struct quic_worker *quic = fwd->quic;
+    if (unlikely(pkt->quote_off != 0)) {
+        quic->stats.service[pkt->service->slot].icmp_followed++;
+        return;
+    }
+    struct quic_stats_server *stats = &quic->stats.server[pkt->service->slot][pkt->server->slot];
     stats->packets++;
     stats->bytes += pkt->l3_len;
     stats->initials += pkt->header.type == QUIC_TYPE_INITIAL;
+}
+
+/* Put outer headers before the IP packet. @return the mbuf, another one when there was no room; NULL: it was dropped */
+static struct rte_mbuf *encapsulate(struct fwd *fwd, const struct quic_pkt *pkt, struct rte_mbuf *mbuf,
+                                    struct quic_tunnel *tunnel)
+{
+    if (mbuf->data_off < QUIC_TUNNEL_MAX + RTE_ETHER_HDR_LEN) {
+        struct rte_mbuf *copy =
+            chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, QUIC_TUNNEL_MAX + RTE_ETHER_HDR_LEN);
+        if (copy == NULL) {
+            pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
+            return NULL;
+        }
+        rte_pktmbuf_free(mbuf);
+        mbuf = copy;
+    }
+    const uint8_t *ip = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    tunnel->traffic_class = pkt->v6 ? (uint8_t)(load_be16(ip) >> 4) : ip[1];
+    quic_tunnel_put(mbuf, tunnel);
+    return mbuf;
 }
 
 void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt)
 {
     const struct quic_server *server = pkt->server;
     struct rte_mbuf *mbuf = pkt->mbuf;
+    uint8_t delivery = pkt->service->delivery;
+    bool v6 = pkt->v6;
     uint64_t mac = atomic_load_explicit(&server->mac, memory_order_relaxed);
     uint16_t index = atomic_load_explicit(&server->port, memory_order_relaxed);
     const struct port *port = index < PORT_MAX ? fwd->shared->port[index] : NULL;
-    if (unlikely(mac == 0 || port == NULL)) {
+    if (unlikely(mac == 0 || port == NULL || (delivery != QUIC_DELIVER_L2 && !quic_tunnel_source(port, server->v6)))) {
         pkt_drop(fwd, mbuf, DROP_QUIC_NO_NEIGHBOUR);
         return;
     }
     uint16_t mtu = atomic_load_explicit(&server->mtu, memory_order_relaxed);
+    unsigned outer = unlikely(delivery != QUIC_DELIVER_L2) ? quic_tunnel_size(delivery, server->v6) : 0;
     mtu = mtu != 0 ? RTE_MIN(mtu, port->mtu) : port->mtu;
-    if (unlikely(pkt->l3_len > mtu)) {
-        pkt_drop(fwd, mbuf, DROP_QUIC_MTU);
+    if (unlikely(pkt->l3_len + outer > mtu)) {
+        quic_too_big(fwd, pkt, (uint16_t)(mtu > outer ? mtu - outer : 0));
         return;
+    }
+    if (unlikely(!forward(rte_pktmbuf_mtod_offset(mbuf, uint8_t *, pkt->l3_off), v6))) {
+        pkt_drop(fwd, mbuf, DROP_QUIC_TTL);
+        return;
+    }
+    struct quic_tunnel tunnel;
+    if (unlikely(delivery != QUIC_DELIVER_L2)) {
+        struct flow_key tuple;
+        quic_tuple_key(pkt, &tuple);
+        tunnel = (struct quic_tunnel){.port = port,
+                                      .server = server,
+                                      .flow_hash = flow_key_hash(&tuple, &pkt->service->hash_key),
+                                      .gue_port = pkt->service->gue_port,
+                                      .delivery = delivery,
+                                      .inner_v6 = v6};
+    }
+    cut_to_ip(pkt);
+    if (unlikely(delivery != QUIC_DELIVER_L2)) {
+        mbuf = encapsulate(fwd, pkt, mbuf, &tunnel);
+        if (mbuf == NULL)
+            return;
+        v6 = server->v6;
     }
     if (unlikely(mbuf->next != NULL && !port->tx_multi_seg)) {
         pkt_drop(fwd, mbuf, DROP_TX_SIZE);
         return;
     }
-    if (unlikely(!forward(rte_pktmbuf_mtod_offset(mbuf, uint8_t *, pkt->l3_off), pkt->v6))) {
-        pkt_drop(fwd, mbuf, DROP_QUIC_TTL);
-        return;
-    }
     count(fwd, pkt);
-    cut_to_ip(pkt);
-    send_frame(fwd, port, mbuf, mac, pkt->v6 ? RTE_ETHER_TYPE_IPV6 : RTE_ETHER_TYPE_IPV4);
+    send_frame(fwd, port, mbuf, mac, v6);
 }

@@ -17,6 +17,7 @@
  */
 enum quic_limit_kind {
     QUIC_LIMIT_INITIAL = 1, /**< Initials */
+    QUIC_LIMIT_TOO_BIG,     /**< ICMP messages to it */
     QUIC_LIMIT_EDGE,        /**< Version Negotiation and Retry packets to it */
 };
 

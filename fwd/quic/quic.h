@@ -95,6 +95,7 @@ struct quic_worker {
     struct quic_pkt pkt[FWD_BURST_MAX];
     struct quic_lb_job job[FWD_BURST_MAX];
     struct flow *flow[QUIC_SERVICES_MAX]; /**< of services with a flow table, by their slot */
+    uint64_t too_big_ns;                  /**< time up to which ICMP messages have been used up */
     struct quic_edge *edge;               /**< limits and tokens (fwd/quic/edge.h) */
     struct quic_stats stats;
 };
@@ -126,9 +127,6 @@ bool quic_take_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *m
 /** Work on what was taken: at the end of each receive burst, and when FWD_BURST_MAX wait. */
 void quic_flush(struct fwd *fwd);
 
-/** Steps of the receive stage: pkt[n] has been filled. @p in_linear its header is in fwd->linear */
-void quic_take_pkt(struct fwd *fwd, bool in_linear);
-
 /**
  * edge: what is answered or refused here, before a server is looked for. Not for ICMP errors. The header may be in the
  * mbuf or elsewhere. @return true: the datagram is gone
@@ -143,6 +141,15 @@ void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n);
  */
 const struct quic_server *quic_explain(const struct quic_service *service, const struct quic_pkt *pkt,
                                        enum quic_unroutable *unroutable, struct quic_lb_id *id);
+
+/** steer: the 4-tuple of a datagram, or, of an ICMP error, of the client's datagrams that it is about. */
+void quic_tuple_key(const struct quic_pkt *pkt, struct flow_key *key);
+
+/**
+ * too_big: tell the client that the largest IP packet that gets to its server has @p mtu octets, within a rate, and
+ * drop its datagram. Takes the mbuf over.
+ */
+void quic_too_big(struct fwd *fwd, struct quic_pkt *pkt, uint16_t mtu);
 
 /** deliver: rewrite, and queue for the server's port; what does not fit is answered by ICMP. Takes the mbuf over. */
 void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt);

@@ -25,8 +25,24 @@ static bool takes_known(const struct quic_server *server)
     return server->state != QUIC_DOWN;
 }
 
-static void tuple_key(const struct quic_pkt *pkt, struct flow_key *key)
+/* Server to client is what an error quotes: turned around. */
+static void quoted_tuple_key(const struct quic_pkt *pkt, struct flow_key *key)
 {
+    const uint8_t *ip = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->quote_off);
+    const uint8_t *udp = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->payload_off - 8);
+    const uint8_t ports[4] = {udp[2], udp[3], udp[0], udp[1]};
+    if (pkt->v6)
+        flow_key_tuple(key, ip + 24, ip + 8, 16, ports);
+    else
+        flow_key_tuple(key, ip + 16, ip + 12, 4, ports);
+}
+
+void quic_tuple_key(const struct quic_pkt *pkt, struct flow_key *key)
+{
+    if (unlikely(pkt->quote_off != 0)) {
+        quoted_tuple_key(pkt, key);
+        return;
+    }
     const uint8_t *ip = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->l3_off);
     const uint8_t *udp = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->payload_off - 8);
     if (pkt->v6)
@@ -91,7 +107,8 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
     struct flow *flow = fwd->quic->flow[service->slot];
     struct flow_key scid = *tuple, dcid;
     uint8_t dcid_len = dcid_key_len(pkt);
-    if (is_long(pkt)) {
+    bool icmp = pkt->quote_off != 0;
+    if (is_long(pkt) && !icmp) {
         flow_key_add_scid(&scid, pkt->header.scid, pkt->header.scid_len);
         pkt->server = look(flow, service, &scid, fwd->now_ns);
         pkt->how = QUIC_BY_TUPLE_SCID;
@@ -110,7 +127,8 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
         pkt->server = by_hash(service, tuple);
         pkt->how = QUIC_BY_HASH;
     }
-    if (pkt->server == NULL)
+    // An ICMP error comes from anywhere.
+    if (pkt->server == NULL || icmp)
         return;
     // What is there already stays as it is: it may be somebody else's packet.
     remember(fwd, flow, service, is_long(pkt) ? &scid : tuple, pkt->server);
@@ -136,7 +154,7 @@ static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
     if (pkt->owner != fwd->worker)
         return false;
     struct flow_key tuple;
-    tuple_key(pkt, &tuple);
+    quic_tuple_key(pkt, &tuple);
     if (service->flow_table && fwd->quic->flow[service->slot] != NULL) {
         by_table(fwd, pkt, &tuple);
     } else {
@@ -222,10 +240,10 @@ void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
             if (!fall_back(fwd, pkt))
                 continue;
             // A client's first packets have connection IDs of its own making: those are not the servers' fault.
-            if (pkt->header.type != QUIC_TYPE_INITIAL && pkt->header.type != QUIC_TYPE_0RTT)
+            if (pkt->header.type != QUIC_TYPE_INITIAL && pkt->header.type != QUIC_TYPE_0RTT && pkt->quote_off == 0)
                 count_unroutable(stats, why_unroutable((enum quic_lb_verdict)jobs[i].verdict));
         }
-        if (likely(pkt->server != NULL))
+        if (likely(pkt->server != NULL && pkt->quote_off == 0))
             count_how(stats, (enum quic_how)pkt->how);
     }
 }
@@ -244,6 +262,6 @@ const struct quic_server *quic_explain(const struct quic_service *service, const
     if (server != NULL || pkt->mbuf == NULL)
         return server;
     struct flow_key tuple;
-    tuple_key(pkt, &tuple);
+    quic_tuple_key(pkt, &tuple);
     return by_hash(service, &tuple);
 }

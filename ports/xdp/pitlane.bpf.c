@@ -98,6 +98,27 @@ static __always_inline int is_our_port(const struct xdp_conf *conf, __be16 port)
     return 0;
 }
 
+/* The UDP header at @p l3, IPv4 without options that is no fragment, or IPv6 without extension headers; else NULL. */
+static __always_inline struct udphdr *find_udp(void *l3, void *end, __be16 ethertype)
+{
+    if (ethertype == bpf_htons(ETH_P_IP)) {
+        struct iphdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl != 5 || ip->protocol != IPPROTO_UDP ||
+            (ip->frag_off & bpf_htons(IP_MF_OFFSET)) != 0) {
+            return NULL;
+        }
+        return (struct udphdr *)(ip + 1);
+    }
+    if (ethertype == bpf_htons(ETH_P_IPV6)) {
+        struct ipv6hdr *ip = l3;
+        if ((void *)(ip + 1) > end || ip->version != 6 || ip->nexthdr != IPPROTO_UDP) {
+            return NULL;
+        }
+        return (struct udphdr *)(ip + 1);
+    }
+    return NULL;
+}
+
 static __always_inline int is_vip(const struct xdp_vip *vip)
 {
     return bpf_map_lookup_elem(&pitlane_vips, vip) != NULL;
@@ -114,8 +135,8 @@ static __always_inline int is_error6(__u8 type)
 }
 
 /*
- * QUIC to a virtual address, or an ICMP error to one: of the same shapes as find_udp(). Everything else to it is the
- * kernel's, ping too.
+ * QUIC to a virtual address, or an ICMP error to it that quotes a UDP datagram from its port: of the same shapes as
+ * find_udp(). Everything else to it is the kernel's, ping too.
  */
 static __always_inline int is_quic(const struct xdp_conf *conf, void *l3, void *end, __be16 ethertype)
 {
@@ -156,35 +177,20 @@ static __always_inline int is_quic(const struct xdp_conf *conf, void *l3, void *
         return is_vip(&vip);
     }
     struct icmp *icmp = l4;
+    struct udphdr *udp = NULL;
     if ((void *)(icmp + 1) > end) {
         return 0;
     }
-    if ((protocol == IPPROTO_ICMP && vip.version == 4 && is_error4(icmp->type)) ||
-        (protocol == IPPROTO_ICMPV6 && vip.version == 6 && is_error6(icmp->type))) {
-        return is_vip(&vip);
+    if (protocol == IPPROTO_ICMP && vip.version == 4 && is_error4(icmp->type)) {
+        udp = find_udp(icmp + 1, end, bpf_htons(ETH_P_IP));
+    } else if (protocol == IPPROTO_ICMPV6 && vip.version == 6 && is_error6(icmp->type)) {
+        udp = find_udp(icmp + 1, end, bpf_htons(ETH_P_IPV6));
     }
-    return 0;
-}
-
-/* The UDP header at @p l3, IPv4 without options that is no fragment, or IPv6 without extension headers; else NULL. */
-static __always_inline struct udphdr *find_udp(void *l3, void *end, __be16 ethertype)
-{
-    if (ethertype == bpf_htons(ETH_P_IP)) {
-        struct iphdr *ip = l3;
-        if ((void *)(ip + 1) > end || ip->version != 4 || ip->ihl != 5 || ip->protocol != IPPROTO_UDP ||
-            (ip->frag_off & bpf_htons(IP_MF_OFFSET)) != 0) {
-            return NULL;
-        }
-        return (struct udphdr *)(ip + 1);
+    if (!udp || (void *)(udp + 1) > end) {
+        return 0;
     }
-    if (ethertype == bpf_htons(ETH_P_IPV6)) {
-        struct ipv6hdr *ip = l3;
-        if ((void *)(ip + 1) > end || ip->version != 6 || ip->nexthdr != IPPROTO_UDP) {
-            return NULL;
-        }
-        return (struct udphdr *)(ip + 1);
-    }
-    return NULL;
+    vip.port_be = udp->source;
+    return is_vip(&vip);
 }
 
 SEC("xdp")

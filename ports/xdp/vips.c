@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Each address has two keys: with its port, for UDP, and without, for ICMP errors. */
-#define KEYS_MAX (2 * PORT_VIPS_MAX)
-_Static_assert(XDP_VIPS_MAX >= 2 * KEYS_MAX, "old and new ones fit together");
+_Static_assert(XDP_VIPS_MAX >= 2 * PORT_VIPS_MAX, "old and new ones fit together");
 
 struct keys {
     unsigned n;
@@ -26,9 +24,9 @@ static bool keys_have(const struct keys *keys, const struct xdp_vip *key)
     return false;
 }
 
-static void keys_add(struct keys *keys, const struct port_vip *vip, uint16_t port_be)
+static void keys_add(struct keys *keys, const struct port_vip *vip)
 {
-    struct xdp_vip key = {.version = vip->v6 ? 6 : 4, .port_be = port_be};
+    struct xdp_vip key = {.version = vip->v6 ? 6 : 4, .port_be = vip->port_be};
     memcpy(key.ip, vip->ip, vip->v6 ? 16 : 4);
     if (!keys_have(keys, &key)) {
         keys->key[keys->n++] = key;
@@ -50,8 +48,7 @@ int xdp_vips_set(int map_fd, const struct port_vip *vips, unsigned n)
 {
     struct keys wanted = {.n = 0}, there;
     for (unsigned i = 0; i < n; i++) {
-        keys_add(&wanted, &vips[i], vips[i].port_be);
-        keys_add(&wanted, &vips[i], 0);
+        keys_add(&wanted, &vips[i]);
     }
     const uint8_t present = 1;
     for (unsigned i = 0; i < wanted.n; i++) {

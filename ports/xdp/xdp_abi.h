@@ -20,7 +20,7 @@ struct xdp_conf {
 struct xdp_vip {
     __u32 ip[4];    /**< network byte order */
     __u16 version;  /**< 4 or 6 */
-    __be16 port_be; /**< 0: the address itself, whose ICMP errors are ours too */
+    __be16 port_be; /**< UDP */
 };
 #define XDP_VIPS_MAX 256
 
