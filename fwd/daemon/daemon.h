@@ -69,12 +69,19 @@ unsigned daemon_check(const struct conf *conf, FILE *faults);
 struct daemon *daemon_start(struct conf *conf);
 
 /**
- * Read the configuration again and apply what may change while running: QUIC services as a whole, and the log level.
+ * Read the configuration again and apply what may change while running: QUIC services as a whole, routes, the log
+ * level.
  * What needs a restart stays as it is and is logged. A faulty file changes nothing, and its faults are logged.
  *
  * @return 0, or -1: nothing was changed
  */
 int daemon_reload(struct daemon *daemon, const char *path);
+
+/**
+ * Give the RIB the routes of @p wanted, and take from it those that only @p before has. Routes whose face was not made
+ * at start are left out. Under the lock. @return 0, or a negative errno: some of them may be missing (logged)
+ */
+int daemon_reload_routes(struct daemon *daemon, const struct conf *before, const struct conf *wanted);
 
 /** Stop workers (they send what they hold), close ports, free everything. */
 void daemon_stop(struct daemon *daemon);

@@ -47,7 +47,7 @@ static unsigned find_ports(const struct daemon *daemon, struct conf *wanted, FIL
 static unsigned needs_restart(const struct daemon *daemon, const struct conf *wanted, const struct quic_set *set,
                               const char *path, FILE *out)
 {
-    static const char *const sections[] = {"face", "route", "strategy"};
+    static const char *const sections[] = {"face", "strategy"};
     unsigned n = conf_restart_needed(daemon->conf, wanted, out);
     for (unsigned i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         if (!conf_section_differs(daemon->conf, wanted, sections[i]))
@@ -76,6 +76,10 @@ static int apply(struct daemon *daemon, struct conf *wanted, struct quic_set *se
     if (rc == 0) {
         // A port that refuses is told of; others have the new addresses.
         daemon_quic_ports(daemon);
+        const struct conf *before = daemon->reloaded != NULL ? daemon->reloaded : daemon->conf;
+        // A FIB that is full is told of, too.
+        if (daemon_reload_routes(daemon, before, wanted) == -ENOMEM)
+            log_error("no memory for routes\n");
         log_set_level(wanted->daemon.log_level);
         conf_free(daemon->reloaded);
         daemon->reloaded = wanted;

@@ -83,8 +83,13 @@ grep -q "no QUIC service has this name" "$tmp/nobody" || fail "$(cat "$tmp/nobod
 show quic show web | grep -q "two .*up" || fail "$(show quic show web)"
 
 say "a good file is applied"
+routes() { ask route list | jq -r '[.routes[] | .prefix | select(test("^/[AB]"))] | unique | join(" ")'; }
+sed -i 's|^route: (|route: ( { prefix = "/B/1"; face = "consumer"; }, |' "$conf"
+reload reloads
+[ "$(routes)" = "/A /B/1" ] || fail "routes are $(routes): $(ask route list)"
 services drain
 reload reloads
+[ "$(routes)" = "/A" ] || fail "routes are $(routes): $(ask route list)"
 [ "$(state_of two)" = drain ] || fail "server two is $(state_of two)"
 known_mac || fail "the way to server one was forgotten"
 
