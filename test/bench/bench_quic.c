@@ -4,7 +4,7 @@
  * connection ID, in each encoding, one by one and in bursts; its server when the connection ID tells none; and numbers
  * read through the cursor.
  */
-#include "test/bench/bench.h"
+#include "test/bench/bench_quic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "parser/quic_lb.h"
 #include "pit/flow.h"
 #include "pit/maglev.h"
+#include "test/bench/bench.h"
 
 #ifdef HAVE_NGTCP2
 #include <ngtcp2/ngtcp2.h>
@@ -408,5 +409,7 @@ int main(int argc, char **argv)
     add_choices();
     bench_group();
     add_frames();
+    bench_group();
+    bench_quic_retry_add();
     return bench_run();
 }

@@ -4,70 +4,15 @@
  * asks the C library or the kernel for memory counts its calls. Stops after 10 million exchanges or the seconds given
  * (15); exit 1 when there was a single call.
  */
-#include <errno.h>
+#include "test/unit/fwd/alloc.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "fwd/chain.h"
 #include "parser/ndn_encode.h"
 #include "test/bed/bed.h"
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t n, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *p);
-
-static bool counting;
-static uint64_t n_calls;
-
-void *malloc(size_t size)
-{
-    n_calls += counting;
-    return __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    n_calls += counting;
-    return __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-    n_calls += counting;
-    return __libc_realloc(p, size);
-}
-
-void free(void *p)
-{
-    n_calls += counting;
-    __libc_free(p);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    n_calls += counting;
-    return __libc_memalign(alignment, size);
-}
-
-int posix_memalign(void **p, size_t alignment, size_t size)
-{
-    n_calls += counting;
-    *p = __libc_memalign(alignment, size);
-    return *p != NULL ? 0 : ENOMEM;
-}
-
-void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
-{
-    n_calls += counting;
-    return (void *)syscall(SYS_mmap, addr, len, prot, flags, fd, offset);
-}
 
 /* A frame whose name and nonce change with each use. */
 struct frame_of {
