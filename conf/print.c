@@ -240,12 +240,14 @@ void conf_print_manual(FILE *out)
         [SCHEMA_LIST] = "%s = ( { KEY = VALUE; ... }, ... );\n\n",
     };
     fputs("CONFIGURATION\n\n", out);
-    print_wrapped("The file is in libconfig's syntax: groups { }, lists ( ), arrays [ ], strings in double quotes, "
-                  "comments after # or //. @include \"FILE\" in a line of its own reads another file in its place, "
-                  "relative to the file it stands in. Numbers of octets and items may be strings with k, m or g (1024 "
-                  "and its powers): \"64k\". Times are strings with us, ms, s or min: \"10ms\". Every section may be "
-                  "left out. The file is read at start: a change needs a restart.",
-                  4, out);
+    print_wrapped(
+        "The file is in libconfig's syntax: groups { }, lists ( ), arrays [ ], strings in double quotes, "
+        "comments after # or //. @include \"FILE\" in a line of its own reads another file in its place, "
+        "relative to the file it stands in. Numbers of octets and items may be strings with k, m or g (1024 "
+        "and its powers): \"64k\". Times are strings with us, ms, s or min: \"10ms\". Every section may be "
+        "left out. SIGHUP has the file read again: changes of quic and of the sections that belong to it, of route "
+        "and of daemon.log-level apply at once, others need a restart. A faulty file changes nothing.",
+        4, out);
     for (unsigned s = 0; s < schema_n_sections; s++) {
         const struct schema_section *section = &schema_sections[s];
         fputs("\n", out);
