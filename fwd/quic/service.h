@@ -83,7 +83,7 @@ struct quic_service {
     struct flow_hash_key hash_key; /**< of 4-tuples; configured where several forwarders must choose alike */
 
     bool require_fixed_bit;
-    bool drop_unroutable;     /**< short headers whose connection ID names no server are dropped, not hashed */
+    bool drop_unroutable;     /**< short headers and Handshakes whose CID names no server are dropped, not hashed */
     bool drop_small_initials; /**< Initials in datagrams below 1200 octets */
     bool version_negotiation;
     uint8_t n_versions; /**< offered in Version Negotiation */

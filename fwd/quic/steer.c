@@ -20,6 +20,12 @@ static bool is_long(const struct quic_pkt *pkt)
     return pkt->header.type != QUIC_TYPE_SHORT;
 }
 
+/* The server has chosen the connection ID of these, in the versions whose types are known. */
+static bool is_servers_cid(const struct quic_pkt *pkt)
+{
+    return pkt->header.type == QUIC_TYPE_SHORT || pkt->header.type == QUIC_TYPE_HANDSHAKE;
+}
+
 static bool takes_known(const struct quic_server *server)
 {
     return server->state != QUIC_DOWN;
@@ -146,7 +152,7 @@ static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
         pkt->drop = DROP_QUIC_CID_LEN;
         return true;
     }
-    if (service->drop_unroutable && !is_long(pkt)) {
+    if (service->drop_unroutable && is_servers_cid(pkt)) {
         pkt->drop = DROP_QUIC_UNROUTABLE;
         return true;
     }
