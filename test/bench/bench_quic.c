@@ -15,6 +15,7 @@
 #include "parser/quic_lb.h"
 #include "pit/flow.h"
 #include "pit/maglev.h"
+#include "test/bench/bench_quic_path.h"
 #include "test/bench/bench.h"
 
 #ifdef HAVE_NGTCP2
@@ -407,6 +408,8 @@ int main(int argc, char **argv)
     add_cids();
     bench_group();
     add_choices();
+    bench_group();
+    quic_path_add();
     bench_group();
     add_frames();
     bench_group();
