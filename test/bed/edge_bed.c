@@ -193,7 +193,7 @@ enum edge_end edge_datagram(struct edge_bed *edge, const uint8_t *payload, size_
     struct quic_opts opts = {.from_client = from_client, .short_dcid_len = 20};
     if (frame_parse(frame_octets, frame_len, &frame_opts, &frame) != VERDICT_OK)
         abort();
-    if (edge->split != 0)
+    if (edge->split != 0 && edge->split < frame_len)
         mbuf = bed_split(edge->bed, mbuf, edge->split);
     edge->pkt = (struct quic_pkt){
         .mbuf = mbuf,

@@ -27,7 +27,7 @@ struct edge_bed {
     uint16_t client_port; /**< host byte order */
     bool v6, vlan;
     bool group;     /**< the frame is to a group's MAC address */
-    uint32_t split; /**< the frame comes in two segments, cut here; 0: in one */
+    uint32_t split; /**< a longer frame comes in two segments, cut here; 0: in one */
 };
 
 enum edge_end { EDGE_PASSED, EDGE_ANSWERED, EDGE_BOTH, EDGE_DROPPED };
