@@ -60,6 +60,8 @@ started=
 start() { # NAME NAMESPACE COMMAND...
     local name=$1 ns=$2
     shift 2
+    # Now, and not when the child gets to it: what an earlier one of the same name wrote is no sign of this one.
+    : >"$tmp/$name.log"
     ip netns exec "$ns" "$@" >"$tmp/$name.log" 2>&1 </dev/null &
     started=$!
     pids+=("$started")
