@@ -61,7 +61,7 @@ const struct quic_service *quic_set_find(const struct quic_set *set, const uint8
 {
     for (unsigned i = 0; i < set->n_vips; i++) {
         const struct quic_vip *vip = &set->vip[i];
-        if (vip->port_be == port_be && vip->v6 == v6 && memcmp(vip->ip, ip, v6 ? 16 : 4) == 0)
+        if (vip->port_be == port_be && vip->v6 == v6 && quic_ip_equal(vip->ip, ip, v6))
             return &set->service[vip->service];
     }
     return NULL;

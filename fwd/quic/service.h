@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "parser/quic_lb.h"
 #include "pit/flow_key.h"
@@ -104,6 +105,12 @@ struct quic_set {
     struct quic_service *service;
     struct quic_vip vip[QUIC_VIPS_MAX];
 };
+
+/** Are two addresses of a version the same? Without a call: each datagram asks twice. */
+static inline bool quic_ip_equal(const uint8_t *a, const uint8_t *b, bool v6)
+{
+    return v6 ? memcmp(a, b, 16) == 0 : memcmp(a, b, 4) == 0;
+}
 
 /** Enter an ID into the map while the service is built. @return false: another server has it. Control thread */
 bool quic_service_add_id(struct quic_service *service, const struct quic_lb_id *id, uint16_t server);

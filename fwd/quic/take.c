@@ -19,7 +19,7 @@
 bool quic_is_vip(const struct quic_set *set, const uint8_t *ip, bool v6)
 {
     for (unsigned i = 0; i < set->n_vips; i++)
-        if (set->vip[i].v6 == v6 && memcmp(set->vip[i].ip, ip, v6 ? 16 : 4) == 0)
+        if (set->vip[i].v6 == v6 && quic_ip_equal(set->vip[i].ip, ip, v6))
             return true;
     return false;
 }
