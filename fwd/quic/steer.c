@@ -192,9 +192,9 @@ static const struct quic_server *by_cid(const struct quic_service *service, cons
     return server != NULL && takes_known(server) ? server : NULL;
 }
 
-static void fill_job(const struct quic_pkt *pkt, struct quic_lb_job *job)
+static void fill_job(const struct quic_service *service, const struct quic_pkt *pkt, struct quic_lb_job *job)
 {
-    job->lb = pkt->service->lb;
+    job->lb = service->lb;
     job->cid = pkt->header.dcid;
     job->cid_len = (uint8_t)RTE_MIN((unsigned)pkt->header.dcid_len, (unsigned)QUIC_LB_CID_MAX);
 }
@@ -233,7 +233,7 @@ void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
 {
     struct quic_lb_job *jobs = fwd->quic->job;
     for (unsigned i = 0; i < n; i++)
-        fill_job(&pkts[i], &jobs[i]);
+        fill_job(pkts[i].service, &pkts[i], &jobs[i]);
     quic_lb_decode_burst(jobs, n);
     for (unsigned i = 0; i < n; i++) {
         struct quic_pkt *pkt = &pkts[i];
@@ -258,8 +258,7 @@ const struct quic_server *quic_explain(const struct quic_service *service, const
                                        enum quic_unroutable *unroutable, struct quic_lb_id *id)
 {
     struct quic_lb_job job;
-    fill_job(pkt, &job);
-    job.lb = service->lb;
+    fill_job(service, pkt, &job);
     job.verdict = (uint8_t)quic_lb_decode(job.lb, job.cid, job.cid_len, &job.id);
     const struct quic_server *server = by_cid(service, &job);
     *unroutable = server != NULL ? QUIC_ROUTABLE : why_unroutable((enum quic_lb_verdict)job.verdict);

@@ -184,7 +184,7 @@ size_t edge_frame(const struct edge_bed *edge, uint8_t *frame, const uint8_t *pa
 
 enum edge_end edge_datagram(struct edge_bed *edge, const uint8_t *payload, size_t len, bool from_client)
 {
-    static uint8_t frame_octets[65536];
+    static uint8_t frame_octets[65536 + 128]; // headers and the longest datagram
     struct fwd *fwd = edge->bed->fwd[0];
     size_t frame_len = edge_frame(edge, frame_octets, payload, len);
     struct rte_mbuf *mbuf = bed_raw(edge->bed, frame_octets, frame_len);

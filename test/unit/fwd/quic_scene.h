@@ -234,10 +234,12 @@ static inline size_t scene_long(uint8_t *p, uint8_t type, const void *dcid, uint
     memcpy(at, "\0\0\0\1", 4);
     at += 4;
     *at++ = dcid_len;
-    memcpy(at, dcid, dcid_len);
+    if (dcid_len > 0)
+        memcpy(at, dcid, dcid_len);
     at += dcid_len;
     *at++ = scid_len;
-    memcpy(at, scid, scid_len);
+    if (scid_len > 0)
+        memcpy(at, scid, scid_len);
     at += scid_len;
     if (type == 0)
         *at++ = 0;
