@@ -97,8 +97,8 @@ void bench_init(const char *name, int *argc, char **argv)
     }
     *argc = kept;
     argv[kept] = NULL;
-    if (bench.n_chunks == 0)
-        bench.n_chunks = bench.quick ? CHUNKS_QUICK : CHUNKS_DEFAULT;
+    if (bench.n_chunks == 0 && bench.quick)
+        bench.n_chunks = CHUNKS_QUICK;
     pin();
     bench.start_ticks = bench_ticks();
     bench.start_ns = clock_ns();
@@ -107,6 +107,12 @@ void bench_init(const char *name, int *argc, char **argv)
 void bench_group(void)
 {
     bench.group++;
+}
+
+void bench_chunks(uint32_t n)
+{
+    if (bench.n_chunks == 0)
+        bench.n_chunks = n;
 }
 
 bool bench_quick(void)
@@ -233,6 +239,7 @@ static void run_group(int group)
 
 int bench_run(void)
 {
+    bench_chunks(CHUNKS_DEFAULT);
     bench.calibration.c = (struct bench_case){.name = "calibration", .n_ops = CALIBRATION_OPS, .run = calibrate};
     for (int group = 0; group <= bench.group; group++)
         run_group(group);

@@ -42,6 +42,9 @@ void bench_group(void);
 /** Add one chunk, measured by the caller, to a case: @p ticks for @p n_ops operations. For splits of a longer run. */
 void bench_sample(int number, uint64_t ticks, uint64_t n_ops);
 
+/** Chunks of each case unless options say otherwise: short ones have to be many. Before bench_run(). */
+void bench_chunks(uint32_t n);
+
 /** True when only a smoke test is wanted: make tables small. */
 bool bench_quick(void);
 

@@ -152,6 +152,7 @@ struct cids {
     const char *isa;
 };
 
+/** Each case that has to do with connection IDs says what they are to be worked on by: another may have run before. */
 static void choose_isa(void *arg)
 {
     const struct cids *cids = arg;
@@ -400,6 +401,7 @@ static void add_frames(void)
 int main(int argc, char **argv)
 {
     bench_init("quic", &argc, argv);
+    bench_chunks(1001);
     add_headers("header short", "header short, ngtcp2", put_short);
     add_headers("header initial", "header initial, ngtcp2", put_initial);
     add_headers("header handshake", "header handshake, ngtcp2", put_handshake);

@@ -87,6 +87,7 @@ static void run_check(void *arg)
 static void forget_tokens(void *arg)
 {
     (void)arg;
+    quic_lb_decode_init();
     struct quic_edge_config config = {.sources = 8, .pages = ARENA_PAGES_SMALL};
     quic_edge_destroy(edge->quic->edge);
     if (quic_edge_create(&edge->quic->edge, &config) != 0)
