@@ -200,6 +200,33 @@ Test(quic_build, forwarders_with_one_hash_key_choose_alike)
     quic_set_destroy(y);
 }
 
+/* Operators count their servers: IDs that differ in their last octet alone must not all lead to one place. */
+Test(quic_build, server_ids_that_are_counted_are_found_at_once)
+{
+    size_t size;
+    char *text;
+    FILE *out = open_memstream(&text, &size);
+    fputs(PORT "quic: { web: { vip = \"203.0.113.10:443\"; }; };\nquic-server: {", out);
+    for (unsigned i = 0; i < 250; i++)
+        fprintf(out, "s%u: { service = \"web\"; address = \"10.0.0.%u\"; id = \"%016x\"; }; ", i, i + 1, i + 1);
+    fputs("};\n", out);
+    fclose(out);
+    struct quic_set *set = build(text, NULL);
+    const struct quic_service *web = &set->service[0];
+    unsigned run = 0, longest = 0;
+    for (uint32_t i = 0; i <= web->id_mask; i++) {
+        run = web->id_slot[i] != 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    cr_expect_lt(longest, 12, "%u places in a row are taken", longest);
+    for (unsigned i = 0; i < 250; i++) {
+        struct quic_lb_id id = {.octets = {[7] = (uint8_t)(i + 1)}, .len = 8};
+        cr_assert_eq(quic_service_server(web, &id), &web->server[i]);
+    }
+    quic_set_destroy(set);
+    free(text);
+}
+
 Test(quic_build, nothing_configured_is_no_set)
 {
     struct quic_set *set = build(PORT, NULL);
