@@ -5,6 +5,9 @@
  */
 #include "fwd/quic/edge_priv.h"
 
+/* Octets of a long header before its Destination Connection ID (RFC 8999 5.1). */
+#define BEFORE_DCID 6
+
 uint64_t quic_edge_random(struct quic_edge *edge)
 {
     struct flow_key key;
@@ -13,7 +16,7 @@ uint64_t quic_edge_random(struct quic_edge *edge)
     return flow_key_hash(&key, &edge->random_key);
 }
 
-static bool initial(struct fwd *fwd, struct quic_pkt *pkt)
+static bool initial(struct fwd *fwd, const struct quic_pkt *pkt)
 {
     const struct quic_service *service = pkt->service;
     if (service->drop_small_initials && pkt->payload_len < QUIC_DATAGRAM_MIN)
@@ -22,6 +25,26 @@ static bool initial(struct fwd *fwd, struct quic_pkt *pkt)
                          service->initial_rate, fwd->now_ns))
         return quic_edge_drop(fwd, pkt, DROP_QUIC_LIMITED);
     return service->retry_mode != QUIC_RETRY_OFF && quic_retry(fwd, pkt);
+}
+
+/*
+ * Senders order the packets of a datagram as they like (RFC 9000 12.2): one with an Initial behind others is treated as
+ * if it came first, lest 0-RTT in front leads it past limits and Retry. Servers ignore an Initial of another DCID.
+ */
+static bool initial_behind(struct fwd *fwd, const struct quic_pkt *pkt)
+{
+    const struct quic_opts opts = {.from_client = true, .small_initials = true};
+    const uint8_t *p = pkt->header.dcid - BEFORE_DCID;
+    struct quic_pkt other = *pkt;
+    size_t at = pkt->header.packet_len;
+    // Each turn goes on by a whole long header; other versions and short headers reach to the end.
+    while (at < pkt->payload_len && quic_parse(p + at, pkt->payload_len - at, &opts, &other.header) == VERDICT_OK) {
+        if (other.header.type == QUIC_TYPE_INITIAL && other.header.dcid_len == pkt->header.dcid_len &&
+            memcmp(other.header.dcid, pkt->header.dcid, pkt->header.dcid_len) == 0)
+            return initial(fwd, &other);
+        at += other.header.packet_len;
+    }
+    return false;
 }
 
 bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt)
@@ -42,5 +65,7 @@ bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt)
     }
     if (service->version_negotiation && !quic_version_offered(service, pkt->header.version))
         return quic_version_negotiate(fwd, pkt);
-    return pkt->header.type == QUIC_TYPE_INITIAL && initial(fwd, pkt);
+    if (pkt->header.type == QUIC_TYPE_INITIAL)
+        return initial(fwd, pkt);
+    return pkt->header.packet_len < pkt->payload_len && initial_behind(fwd, pkt);
 }

@@ -77,6 +77,53 @@ Test(quic_retry, initial_without_token_gets_one_that_servers_can_read)
     cr_assert_eq(drops(DROP_QUIC_ANSWERED), 64);
 }
 
+/* Packets of @p first with 20 octets each in front of an Initial, all in one datagram of 1200. */
+static enum edge_end behind(uint8_t first, unsigned n, struct edge_initial *fields)
+{
+    size_t at = 0;
+    for (unsigned i = 0; i < n; i++) {
+        at += edge_put_long(datagram + at, first, fields->version, 8, 8);
+        memcpy(datagram + at, "\x40\x14", 2);
+        memset(datagram + at + 2, 0x5a, 20);
+        at += 22;
+    }
+    fields->len = 1200 - at;
+    edge_put_initial(datagram + at, fields);
+    return edge_datagram(edge, datagram, 1200, true);
+}
+
+/* RFC 9000 12.2 lets senders order the packets of a datagram as they like. */
+Test(quic_retry, initial_behind_other_packets_is_an_initial)
+{
+    static const struct {
+        uint8_t first;
+        uint32_t version;
+    } kinds[] = {{0xd0, QUIC_VERSION_1}, {0xe0, QUIC_VERSION_1}, {0xe0, QUIC_VERSION_2}, {0xf0, QUIC_VERSION_2}};
+    static const uint8_t other[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+    for (unsigned i = 0; i < 5 * RTE_DIM(kinds); i++) {
+        uint8_t first = kinds[i / 5].first;
+        struct edge_initial fields = {.version = kinds[i / 5].version, .dcid_len = 8, .scid_len = 8};
+        unsigned n = (unsigned[]){1, 2, 7, 8, 20}[i % 5];
+        edge->v6 = i & 1;
+        edge->split = i & 2 ? 100 : 0;
+        cr_assert_eq(behind(first, n, &fields), EDGE_ANSWERED, "%u in front", n);
+        struct got got = take_retry(fields.version, 8);
+        cr_assert_eq(come_back(&got), EDGE_PASSED);
+        got.token[20] ^= 1;
+        fields.token = got.token;
+        fields.token_len = got.token_len;
+        cr_assert_eq(behind(first, 1, &fields), EDGE_DROPPED, "its token is looked at");
+        fields.dcid = other;
+        cr_assert_eq(behind(first, 1, &fields), EDGE_PASSED, "servers ignore those of another connection ID");
+    }
+    edge->service.retry_mode = QUIC_RETRY_OFF;
+    edge->service.initial_rate = 1;
+    struct edge_initial fields = {.version = QUIC_VERSION_1, .dcid_len = 8, .scid_len = 8};
+    cr_assert_eq(behind(0xd0, 1, &fields), EDGE_PASSED);
+    cr_assert_eq(behind(0xd0, 1, &fields), EDGE_DROPPED);
+    cr_assert_eq(drops(DROP_QUIC_LIMITED), 1);
+}
+
 Test(quic_retry, connection_id_of_a_retry_leads_where_the_4_tuple_does)
 {
     unsigned seen[EDGE_SERVERS] = {0};
