@@ -59,7 +59,7 @@ static struct quic_server *server_of(struct quic_set *set, const struct daemon_q
     return &set->service[server->service].server[server->server];
 }
 
-/* What is known of the way goes into the set. @return true when the server's health changed */
+/* What is known of the way goes into the set. @return true when other servers are to get new connections */
 static bool take_way(struct quic_set *set, const struct daemon_quic_server *from, bool silent)
 {
     struct quic_server *server = server_of(set, from);
@@ -73,9 +73,10 @@ static bool take_way(struct quic_set *set, const struct daemon_quic_server *from
     // The last address known stays when there is no answer: only ARP may have been lost.
     if (mac != 0 || hop->port == NULL)
         atomic_store_explicit(&server->mac, mac, memory_order_relaxed);
-    bool unhealthy = hop->failed || silent;
+    bool unhealthy = hop->failed || silent, joined = server->joining && mac != 0;
+    server->joining &= mac == 0;
     if (unhealthy == server->unhealthy)
-        return false;
+        return joined;
     atomic_store_explicit(&server->unhealthy, unhealthy, memory_order_relaxed);
     const char *service = set->service[from->service].name;
     if (unhealthy)

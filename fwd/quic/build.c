@@ -145,7 +145,10 @@ static uint64_t name_hash(const char *name)
     return h;
 }
 
-/* Servers of new connections: the healthy ones; all that are up when none is healthy, for a probe may be wrong. */
+/*
+ * Servers of new connections: the healthy ones, when packets can be sent to them; all that are up when there are none,
+ * for a probe may be wrong.
+ */
 static int build_maglev(struct quic_service *service)
 {
     struct maglev_backend *backends = calloc(service->n_servers + 1u, sizeof *backends);
@@ -155,7 +158,7 @@ static int build_maglev(struct quic_service *service)
     for (int any = 0; rc == 0 && n == 0 && any < 2; any++)
         for (unsigned i = 0; i < service->n_servers; i++) {
             const struct quic_server *server = &service->server[i];
-            if (server->state != QUIC_UP || (server->unhealthy && !any))
+            if (server->state != QUIC_UP || ((server->unhealthy || server->joining) && !any))
                 continue;
             backends[n] = (struct maglev_backend){.id = name_hash(server->name), .weight = server->weight};
             service->maglev_server[n++] = (uint16_t)i;
@@ -166,20 +169,25 @@ static int build_maglev(struct quic_service *service)
     return rc;
 }
 
-static void build_server(struct quic_server *server, const struct conf_quic_server *from, const struct quic_server *old)
+static void build_server(struct quic_server *server, const struct conf_quic_server *from,
+                         const struct quic_service *service_before)
 {
+    const struct quic_server *old = old_server(service_before, from->name);
     *server = (struct quic_server){.state = (uint8_t)from->state, .v6 = from->v6, .weight = from->weight};
     memcpy(server->ip, from->ip, sizeof server->ip);
     snprintf(server->name, sizeof server->name, "%s", from->name);
+    bool same = old != NULL && old->v6 == server->v6 && memcmp(old->ip, server->ip, sizeof server->ip) == 0;
     uint64_t mac = 0;
     if (from->mac_text != NULL)
         memcpy(&mac, from->mac, sizeof from->mac);
-    else if (old != NULL && old->v6 == server->v6 && memcmp(old->ip, server->ip, sizeof server->ip) == 0)
+    else if (same)
         mac = old->mac;
     server->mac = mac;
     server->port = from->port_name != NULL ? (uint16_t)from->port : old != NULL ? old->port : 0;
     server->mtu = old != NULL ? old->mtu : 0;
     server->unhealthy = old != NULL && old->unhealthy;
+    // At the start no way is known, which is no reason to prefer any server.
+    server->joining = mac == 0 && (same ? old->joining : service_before != NULL);
 }
 
 static int build_ids(struct build *build, struct quic_service *service, const struct conf_quic_server *const from[])
@@ -219,7 +227,7 @@ static int build_servers(struct build *build, struct quic_service *service, unsi
     if (service->server == NULL)
         return -ENOMEM;
     for (unsigned i = 0; i < service->n_servers; i++)
-        build_server(&service->server[i], from[i], old_server(old, from[i]->name));
+        build_server(&service->server[i], from[i], old);
     server_slots(service, old);
     int rc = build_ids(build, service, from);
     return rc == 0 ? build_maglev(service) : rc;

@@ -45,6 +45,7 @@ struct quic_server {
     char name[48];
     uint8_t n_ids;
     struct quic_lb_id id[QUIC_SERVER_IDS_MAX];
+    bool joining; /**< came with a reload and has no MAC address yet: gets no new connections. Control thread's */
     /* Written while published. */
     _Atomic uint16_t port;  /**< index of the port it is reached by */
     _Atomic uint16_t mtu;   /**< of the way there: largest IP packet */

@@ -55,6 +55,12 @@ expect '.failed == 0 and .resets == 0 and .ok > 60'
 expect '.servers | length == 3'
 upload -n 40 -o 1000 $VIP
 expect '.servers | length == 3'
+
+say "a server joins whose address nobody has: no connection is lost on it"
+reload_with "$(conf_server 1 up 3)" "$(conf_server 2 up 3)" "$(conf_server 3 up 3)" \
+    "ghost: { service = \"web\"; address = \"10.0.2.99\"; };"
+wait_for 5 reloaded 22 || fail "the configuration is not read again"
+upload -n 40 -o 1000 $VIP
 kill -0 "$daemon_pid" || fail "pitlaned is gone"
 stop_servers 1 2 3
 check_drops

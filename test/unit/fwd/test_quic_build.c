@@ -178,6 +178,31 @@ Test(quic_build, new_connections_go_to_servers_that_are_up_and_healthy)
     quic_set_destroy(set);
 }
 
+/* Nothing can be sent to a server before its MAC address is known: those of before go on alone until then. */
+Test(quic_build, server_that_joins_gets_connections_once_the_way_to_it_is_known)
+{
+    char text[1024];
+    servers(text, sizeof text, SERVER(a, "") SERVER(b, ""));
+    struct quic_set *old = build(text, NULL), *again;
+    cr_expect_gt(share(&old->service[0], "a"), 0, "at the start nothing is better known");
+    cr_expect_gt(share(&old->service[0], "b"), 0);
+    servers(text, sizeof text, SERVER(a, "") SERVER(b, "") SERVER(c, "") SERVER(d, "mac = \"02:00:00:00:00:04\";"));
+    struct quic_set *set = build(text, old);
+    cr_expect_eq(share(&set->service[0], "c"), 0);
+    cr_expect_gt(share(&set->service[0], "d"), 0, "its address is configured");
+    cr_expect_gt(share(&set->service[0], "a"), 0, "whose way was lost keeps what it had");
+    quic_set_destroy(old);
+    old = build(text, set);
+    cr_expect_eq(share(&old->service[0], "c"), 0, "another reload does not make it known");
+    quic_set_destroy(set);
+    cr_assert(server(old, "c")->joining);
+    server(old, "c")->joining = false;
+    cr_assert_eq(quic_set_again(&again, old), 0);
+    quic_set_destroy(old);
+    cr_expect_gt(share(&again->service[0], "c"), 0);
+    quic_set_destroy(again);
+}
+
 Test(quic_build, forwarders_with_one_hash_key_choose_alike)
 {
     char one[1024], two[1024];
