@@ -3,24 +3,13 @@
 
 #include <string.h>
 
-#include "parser/cursor.h"
+#include "parser/frame_inline.h"
 
-#define ETHER_HEADER    14
-#define ETHERTYPE_VLAN  0x8100
-#define ETHERTYPE_QINQ  0x88a8
-#define ETHERTYPE_IPV4  0x0800
-#define ETHERTYPE_IPV6  0x86dd
-#define VLAN_TAGS_MAX   2
-#define VLAN_VID_MASK   0x0fff
-#define IPV4_HEADER     20
-#define IPV6_HEADER     40
-#define UDP_HEADER      8
-#define IPV4_MORE_FRAGS 0x2000
-#define IPV4_FRAG_OFF   0x1fff
-#define PROTO_UDP       17
-#define PROTO_ICMP      1
-#define PROTO_ICMP6     58
-#define ICMP_HEADER     8
+#define VLAN_TAGS_MAX 2
+#define VLAN_VID_MASK 0x0fff
+#define PROTO_ICMP    1
+#define PROTO_ICMP6   58
+#define ICMP_HEADER   8
 
 /** Errors (RFC 792); of ICMPv6 the types below 128 are (RFC 4443 2.1). */
 #define ICMP_UNREACHABLE   3
@@ -41,15 +30,6 @@ enum ipv6_ext {
     IPV6_HIP = 139,
     IPV6_SHIM6 = 140,
 };
-
-static uint32_t fold(uint64_t sum)
-{
-    sum = (sum >> 32) + (sum & UINT32_MAX);
-    sum = (sum >> 32) + (sum & UINT32_MAX);
-    sum = (sum >> 16) + (sum & UINT16_MAX);
-    sum = (sum >> 16) + (sum & UINT16_MAX);
-    return (uint32_t)sum;
-}
 
 /** Sum of native words, as yet unfolded; byte order does not matter until the end (RFC 1071, 2B). */
 static inline uint64_t sum_native(const uint8_t *p, size_t len)
@@ -76,118 +56,30 @@ static inline uint64_t sum_native(const uint8_t *p, size_t len)
     return low + high + w4 + w2 + w1;
 }
 
-/** The same for a size known when compiled and divisible by 4: the loop goes away. */
-static inline __attribute__((always_inline)) uint64_t sum_fixed(const uint8_t *p, size_t len)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < len; i += 4) {
-        uint32_t w;
-        memcpy(&w, p + i, sizeof w);
-        sum += w;
-    }
-    return sum;
-}
-
 uint32_t frame_csum_add(uint32_t sum, const uint8_t *p, size_t len)
 {
-    return fold((uint64_t)be16toh((uint16_t)fold(sum_native(p, len))) + sum);
+    return frame_csum_fold((uint64_t)be16toh((uint16_t)frame_csum_fold(sum_native(p, len))) + sum);
 }
 
-/** Is the sum over UDP and its pseudo-header (RFC 768, RFC 8200 8.1) all ones? Both addresses stand together. */
-static bool udp_csum_good(const uint8_t *addresses, size_t address_len, const uint8_t *udp, uint16_t udp_len)
+bool frame_udp_csum_good(const uint8_t *addresses, size_t address_len, const uint8_t *udp, uint16_t udp_len)
 {
-    uint64_t sum = address_len == 4 ? sum_fixed(addresses, 8) : sum_fixed(addresses, 32);
-    sum += (uint64_t)htobe16(PROTO_UDP) + htobe16(udp_len);
-    return fold(sum + sum_native(udp, udp_len)) == UINT16_MAX;
+    uint64_t sum = address_len == 4 ? frame_csum_fixed(addresses, 8) : frame_csum_fixed(addresses, 32);
+    sum += (uint64_t)htobe16(FRAME_PROTO_UDP) + htobe16(udp_len);
+    return frame_csum_fold(sum + sum_native(udp, udp_len)) == UINT16_MAX;
 }
 
-static enum verdict parse_udp(struct cursor *c, const uint8_t *start, size_t address_len, const struct frame_opts *opts,
-                              struct frame *frame)
+enum verdict frame_ipv4_other(const uint8_t *ip, size_t left)
 {
-    size_t left = cursor_left(c);
-    if (left < UDP_HEADER)
-        return VERDICT_UDP_LEN;
-    const uint8_t *udp = c->p;
-    uint16_t udp_len = load_be16(udp + 4), csum = load_be16(udp + 6);
-    if (udp_len < UDP_HEADER || udp_len > left)
-        return VERDICT_UDP_LEN;
-    if (csum == 0) {
-        // "No checksum" exists over IPv4 only.
-        if (address_len != 4)
-            return VERDICT_UDP_CSUM;
-    } else if (!opts->skip_udp_csum && !udp_csum_good(frame->src_ip, address_len, udp, udp_len)) {
-        return VERDICT_UDP_CSUM;
-    }
-    frame->sport = load_be16(udp);
-    frame->dport = load_be16(udp + 2);
-    frame->payload_off = (uint16_t)(udp + UDP_HEADER - start);
-    frame->payload_len = (uint16_t)(udp_len - UDP_HEADER);
-    return VERDICT_OK;
-}
-
-/** RFC 1122 3.2.1.3: "this network", loopback, multicast, reserved and limited broadcast are no sources. */
-static bool ipv4_bad_source(const uint8_t *a)
-{
-    return a[0] == 0 || a[0] == 127 || a[0] >= 224;
-}
-
-/** Neither hosts nor groups. Directed broadcasts take the port's prefix to tell. */
-static bool ipv4_bad_destination(const uint8_t *a)
-{
-    return a[0] == 0 || a[0] == 127 || a[0] >= 240;
-}
-
-/** Inlined, so that for UDP, which nearly all frames are, the protocol is a constant. */
-static inline __attribute__((always_inline)) enum verdict
-parse_ipv4_header(struct cursor *c, uint8_t protocol, const struct frame_opts *opts, struct frame *frame)
-{
-    size_t left = cursor_left(c);
-    if (left < IPV4_HEADER)
-        return VERDICT_IP_LEN;
-    const uint8_t *ip = c->p;
     if (ip[0] >> 4 != 4)
         return VERDICT_IP_VERSION;
     size_t header_len = (size_t)(ip[0] & 0x0f) * 4, total_len = load_be16(ip + 2);
-    if (header_len < IPV4_HEADER || header_len > total_len || total_len > left || total_len < IPV4_HEADER + UDP_HEADER)
+    if (header_len < FRAME_IPV4_HEADER || header_len > total_len || total_len > left ||
+        total_len < FRAME_IPV4_HEADER + FRAME_UDP_HEADER)
         return VERDICT_IP_LEN;
-    if (header_len > IPV4_HEADER)
-        return VERDICT_IP_OPTIONS;
-    if ((load_be16(ip + 6) & (IPV4_MORE_FRAGS | IPV4_FRAG_OFF)) != 0)
-        return VERDICT_IP_FRAG;
-    if (ip[9] != protocol)
-        return VERDICT_IP_PROTO;
-    if (ipv4_bad_source(ip + 12))
-        return VERDICT_IP_SRC;
-    if (ipv4_bad_destination(ip + 16))
-        return VERDICT_IP_DST;
-    if (!opts->skip_ip_csum && fold(sum_fixed(ip, IPV4_HEADER)) != UINT16_MAX)
-        return VERDICT_IP_CSUM;
-    frame->src_ip = ip + 12;
-    frame->dst_ip = ip + 16;
-    *c = (struct cursor){.p = ip + IPV4_HEADER, .end = ip + total_len};
-    return VERDICT_OK;
+    return VERDICT_IP_OPTIONS;
 }
 
-static enum verdict parse_ipv4(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
-                               struct frame *frame)
-{
-    enum verdict verdict = parse_ipv4_header(c, PROTO_UDP, opts, frame);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    frame->kind = FRAME_UDP4;
-    return parse_udp(c, start, 4, opts, frame);
-}
-
-/** ::, ::1 and IPv4-mapped addresses (RFC 4291, RFC 4890): on a link they stand for nobody. */
-static bool ipv6_is_special(const uint8_t *a)
-{
-    if (load_be64(a) != 0)
-        return false;
-    uint64_t low = load_be64(a + 8);
-    return low <= 1 || low >> 32 == UINT16_MAX;
-}
-
-static enum verdict ipv6_other_header(uint8_t next)
+enum verdict frame_ipv6_other(uint8_t next)
 {
     switch (next) {
     case IPV6_FRAGMENT:
@@ -206,47 +98,13 @@ static enum verdict ipv6_other_header(uint8_t next)
     }
 }
 
-static inline __attribute__((always_inline)) enum verdict parse_ipv6_header(struct cursor *c, uint8_t protocol,
-                                                                            struct frame *frame)
-{
-    size_t left = cursor_left(c);
-    if (left < IPV6_HEADER)
-        return VERDICT_IP_LEN;
-    const uint8_t *ip = c->p;
-    if (ip[0] >> 4 != 6)
-        return VERDICT_IP_VERSION;
-    size_t payload_len = load_be16(ip + 4);
-    if (payload_len > left - IPV6_HEADER || payload_len < UDP_HEADER)
-        return VERDICT_IP_LEN;
-    if (ip[6] != protocol)
-        return ipv6_other_header(ip[6]);
-    if (ip[8] == 0xff || ipv6_is_special(ip + 8))
-        return VERDICT_IP_SRC;
-    if (ipv6_is_special(ip + 24))
-        return VERDICT_IP_DST;
-    frame->src_ip = ip + 8;
-    frame->dst_ip = ip + 24;
-    *c = (struct cursor){.p = ip + IPV6_HEADER, .end = ip + IPV6_HEADER + payload_len};
-    return VERDICT_OK;
-}
-
-static enum verdict parse_ipv6(struct cursor *c, const uint8_t *start, const struct frame_opts *opts,
-                               struct frame *frame)
-{
-    enum verdict verdict = parse_ipv6_header(c, PROTO_UDP, frame);
-    if (verdict != VERDICT_OK)
-        return verdict;
-    frame->kind = FRAME_UDP6;
-    return parse_udp(c, start, 16, opts, frame);
-}
-
 static bool is_vlan(uint16_t ethertype)
 {
-    return ethertype == ETHERTYPE_VLAN || ethertype == ETHERTYPE_QINQ;
+    return ethertype == FRAME_ETHERTYPE_VLAN || ethertype == FRAME_ETHERTYPE_QINQ;
 }
 
 /** 802.1Q and 802.1ad tags; a tag with VID 0 carries a priority only and identifies no VLAN. */
-static enum verdict parse_vlan(struct cursor *c, uint16_t *ethertype, struct frame *frame)
+enum verdict frame_parse_tags(struct cursor *c, uint16_t *ethertype, struct frame *frame)
 {
     unsigned n_vids = 0;
     while (is_vlan(*ethertype)) {
@@ -269,39 +127,11 @@ static enum verdict parse_vlan(struct cursor *c, uint16_t *ethertype, struct fra
     return VERDICT_OK;
 }
 
-static bool mac_is_zero(const uint8_t *mac)
-{
-    return load_be32(mac) == 0 && load_be16(mac + 4) == 0;
-}
-
-/** Ethernet and tags. *c is behind them. */
-static inline __attribute__((always_inline)) enum verdict parse_link(const uint8_t *p, size_t len, struct cursor *c,
-                                                                     uint16_t *ethertype, struct frame *frame)
-{
-    if (len < ETHER_HEADER)
-        return VERDICT_L2_SHORT;
-    frame->n_tags = 0;
-    frame->multicast = (p[0] & 1) != 0;
-    frame->vlan = 0;
-    frame->vlan_inner = 0;
-    frame->sport = 0;
-    frame->dport = 0;
-    frame->dst_mac = p;
-    frame->src_mac = p + 6;
-    frame->src_ip = NULL;
-    frame->dst_ip = NULL;
-    if ((p[6] & 1) != 0 || mac_is_zero(p + 6))
-        return VERDICT_L2_SRC;
-    *ethertype = load_be16(p + 12);
-    *c = cursor_make(p + ETHER_HEADER, len - ETHER_HEADER);
-    return parse_vlan(c, ethertype, frame);
-}
-
 enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame)
 {
     struct cursor c;
     uint16_t ethertype;
-    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
+    enum verdict verdict = frame_step_link(p, len, &c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     switch (ethertype) {
@@ -312,10 +142,10 @@ enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *
         frame->payload_off = (uint16_t)(c.p - p);
         frame->payload_len = (uint16_t)cursor_left(&c);
         return VERDICT_OK;
-    case ETHERTYPE_IPV4:
-        return parse_ipv4(&c, p, opts, frame);
-    case ETHERTYPE_IPV6:
-        return parse_ipv6(&c, p, opts, frame);
+    case FRAME_ETHERTYPE_IPV4:
+        return frame_step_datagram(&c, p, false, opts, frame);
+    case FRAME_ETHERTYPE_IPV6:
+        return frame_step_datagram(&c, p, true, opts, frame);
     default:
         return VERDICT_L2_TYPE;
     }
@@ -342,21 +172,20 @@ static bool is_error(uint8_t type, bool v6)
 static size_t quoted_ip(struct cursor *c, bool v6, struct frame_quote *quote)
 {
     const uint8_t *ip = c->p;
-    size_t header_len = v6 ? IPV6_HEADER : IPV4_HEADER, left = cursor_left(c), total_len;
-    if (left < header_len + UDP_HEADER)
+    size_t header_len = v6 ? FRAME_IPV6_HEADER : FRAME_IPV4_HEADER, left = cursor_left(c), total_len;
+    if (left < header_len + FRAME_UDP_HEADER)
         return 0;
     if (v6) {
-        total_len = IPV6_HEADER + (size_t)load_be16(ip + 4);
-        if (ip[0] >> 4 != 6 || ip[6] != PROTO_UDP)
+        total_len = FRAME_IPV6_HEADER + (size_t)load_be16(ip + 4);
+        if (ip[0] >> 4 != 6 || ip[6] != FRAME_PROTO_UDP)
             return 0;
     } else {
         // Some hosts quote the total length in their own byte order: what counts is what is there.
         total_len = left;
-        if (ip[0] != (4 << 4 | IPV4_HEADER / 4) || ip[9] != PROTO_UDP ||
-            (load_be16(ip + 6) & (IPV4_MORE_FRAGS | IPV4_FRAG_OFF)) != 0)
+        if (ip[0] != FRAME_IPV4_PLAIN || ip[9] != FRAME_PROTO_UDP || (load_be16(ip + 6) & FRAME_IPV4_FRAGMENT) != 0)
             return 0;
     }
-    if (total_len < header_len + UDP_HEADER)
+    if (total_len < header_len + FRAME_UDP_HEADER)
         return 0;
     quote->ip = ip;
     quote->src_ip = ip + (v6 ? 8 : 12);
@@ -375,12 +204,12 @@ static enum verdict parse_quote(const uint8_t *icmp, size_t len, bool v6, const 
         return VERDICT_ICMP;
     const uint8_t *udp = c.p + header_len;
     size_t udp_len = load_be16(udp + 4), left = (size_t)(c.end - udp);
-    if (udp_len < UDP_HEADER)
+    if (udp_len < FRAME_UDP_HEADER)
         return VERDICT_ICMP;
     quote->sport = load_be16(udp);
     quote->dport = load_be16(udp + 2);
-    quote->payload = udp + UDP_HEADER;
-    quote->payload_len = (uint16_t)((udp_len < left ? udp_len : left) - UDP_HEADER);
+    quote->payload = udp + FRAME_UDP_HEADER;
+    quote->payload_len = (uint16_t)((udp_len < left ? udp_len : left) - FRAME_UDP_HEADER);
     return VERDICT_OK;
 }
 
@@ -388,8 +217,8 @@ static bool icmp_csum_good(const struct frame *frame, const uint8_t *icmp, size_
 {
     uint64_t sum = sum_native(icmp, len);
     if (v6)
-        sum += sum_fixed(frame->src_ip, 32) + htobe16(PROTO_ICMP6) + htobe16((uint16_t)len);
-    return fold(sum) == UINT16_MAX;
+        sum += frame_csum_fixed(frame->src_ip, 32) + htobe16(PROTO_ICMP6) + htobe16((uint16_t)len);
+    return frame_csum_fold(sum) == UINT16_MAX;
 }
 
 enum verdict frame_parse_icmp(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame,
@@ -397,13 +226,13 @@ enum verdict frame_parse_icmp(const uint8_t *p, size_t len, const struct frame_o
 {
     struct cursor c;
     uint16_t ethertype;
-    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
+    enum verdict verdict = frame_step_link(p, len, &c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
-    bool v6 = ethertype == ETHERTYPE_IPV6;
-    if (!v6 && ethertype != ETHERTYPE_IPV4)
+    bool v6 = ethertype == FRAME_ETHERTYPE_IPV6;
+    if (!v6 && ethertype != FRAME_ETHERTYPE_IPV4)
         return VERDICT_L2_TYPE;
-    verdict = v6 ? parse_ipv6_header(&c, PROTO_ICMP6, frame) : parse_ipv4_header(&c, PROTO_ICMP, opts, frame);
+    verdict = v6 ? frame_step_ipv6(&c, PROTO_ICMP6, frame) : frame_step_ipv4(&c, PROTO_ICMP, opts, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     const uint8_t *icmp = c.p;
