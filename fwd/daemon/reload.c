@@ -43,6 +43,13 @@ static unsigned find_ports(const struct daemon *daemon, struct conf *wanted, FIL
     return missing;
 }
 
+/* A service that is new has no flow table, unless its place of counters had one. */
+static void find_flow_tables(const struct daemon *daemon, struct quic_set *set)
+{
+    for (unsigned i = 0; set != NULL && i < set->n_services; i++)
+        set->service[i].flow_table &= daemon->worker[0].config.fwd.quic_flow[set->service[i].slot].capacity != 0;
+}
+
 /* What stays as it was at start. @return number of settings */
 static unsigned needs_restart(const struct daemon *daemon, const struct conf *wanted, const struct quic_set *set,
                               const char *path, FILE *out)
@@ -103,8 +110,10 @@ int daemon_reload(struct daemon *daemon, const char *path)
     if (rc == 0) {
         const struct quic_set *old = atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
         rc = quic_set_build(&set, wanted, old, worker_now_ns(), out);
-        if (rc == 0)
+        if (rc == 0) {
+            find_flow_tables(daemon, set);
             n_restart = needs_restart(daemon, wanted, set, path, restart_out);
+        }
     }
     if (rc == 0)
         rc = apply(daemon, wanted, set);

@@ -289,7 +289,8 @@ static int build_service(struct build *build, struct quic_service *service, unsi
     memcpy(service->version, from->versions, sizeof service->version);
     service->edge_rate = from->edge_rate;
     service->initial_rate = from->initial_rate;
-    service->flow_table = from->flow_table != 0;
+    // Tables are made when workers start.
+    service->flow_table = old != NULL ? old->flow_table : from->flow_table != 0;
     build_retry(build, service, from, old);
     // Its rules are aligned to cache lines.
     service->lb = aligned_alloc(64, (sizeof *service->lb + 63) & ~(size_t)63);

@@ -178,6 +178,23 @@ Test(quic_build, new_connections_go_to_servers_that_are_up_and_healthy)
     quic_set_destroy(set);
 }
 
+/* Flow tables are made when workers start. */
+Test(quic_build, flow_table_stays_as_it_is_over_a_reload)
+{
+    static const char with[] = PORT "quic: { web: { vip = \"203.0.113.10:443\"; flow-table = 64; }; };\n";
+    static const char without[] = PORT "quic: { web: { vip = \"203.0.113.10:443\"; }; };\n";
+    struct quic_set *old = build(with, NULL), *set = build(without, old);
+    cr_expect(old->service[0].flow_table);
+    cr_expect(set->service[0].flow_table, "flows that it knows still go where they went");
+    quic_set_destroy(old);
+    quic_set_destroy(set);
+    old = build(without, NULL);
+    set = build(with, old);
+    cr_expect(!set->service[0].flow_table, "there is none to be used");
+    quic_set_destroy(old);
+    quic_set_destroy(set);
+}
+
 /* Nothing can be sent to a server before its MAC address is known: those of before go on alone until then. */
 Test(quic_build, server_that_joins_gets_connections_once_the_way_to_it_is_known)
 {
