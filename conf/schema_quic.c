@@ -23,8 +23,8 @@ const struct schema_key schema_quic_keys[21] = {
     {"require-fixed-bit", SCHEMA_BOOL, FIELD(conf_quic, require_fixed_bit), .def = "false",
      .meaning = "Drop packets whose fixed bit (0x40) is 0. RFC 9287 lets clients and servers agree to send such."},
     {"drop-unroutable", SCHEMA_BOOL, FIELD(conf_quic, drop_unroutable), .def = "false",
-     .meaning = "Drop short headers whose connection ID names no server, instead of sending them where the 4-tuple "
-                "leads. Only where all servers issue connection IDs that can be routed."},
+     .meaning = "Drop short headers and Handshake packets whose connection ID names no server, instead of sending them "
+                "where the 4-tuple leads. Only where all servers issue connection IDs that can be routed."},
     {"drop-small-initials", SCHEMA_BOOL, FIELD(conf_quic, drop_small_initials), .def = "true",
      .meaning = "Drop Initial packets in datagrams of less than 1200 octets, which servers must not answer."},
     {"version-negotiation", SCHEMA_BOOL, FIELD(conf_quic, version_negotiation), .def = "false",
@@ -33,13 +33,16 @@ const struct schema_key schema_quic_keys[21] = {
      .form = "0xHEX", .def = "0x00000001, 0x6b3343cf",
      .meaning = "Versions that the servers have, as Version Negotiation offers them."},
     {"edge-rate", SCHEMA_COUNT, FIELD(conf_quic, edge_rate), .min = 1, .max = 1000000, .def = "100", .zero = "no limit",
-     .meaning = "Version Negotiation and Retry packets a second towards one source: an IPv4 address, or an IPv6 /64."},
+     .meaning =
+         "Version Negotiation and Retry packets a second towards one source: an IPv4 address, or an IPv6 /64. Each "
+         "worker counts for itself."},
     {"initial-rate", SCHEMA_COUNT, FIELD(conf_quic, initial_rate), .min = 1, .max = 1000000, .def = "0",
-     .zero = "no limit", .meaning = "Initial packets a second from one source; more are dropped."},
+     .zero = "no limit",
+     .meaning = "Initial packets a second from one source; more are dropped. Each worker counts for itself."},
     {"flow-table", SCHEMA_COUNT, FIELD(conf_quic, flow_table), .min = 64, .max = 1 << 22, .def = "0",
      .zero = "there is none",
-     .meaning = "Flows that each worker remembers, of servers whose connection IDs cannot be routed. A change needs a "
-                "restart."},
+     .meaning = "Flows that are remembered, of servers whose connection IDs cannot be routed. A connection is about "
+                "four: by its addresses and its connection IDs. A change needs a restart."},
     {"flow-idle-timeout", SCHEMA_TIME_MS, FIELD(conf_quic, flow_idle_ms), .min = 1000, .max = 3600000, .def = "60s",
      .meaning = "A flow without a packet for this long is forgotten. A change needs a restart."},
     {"flow-keep-time", SCHEMA_TIME_MS, FIELD(conf_quic, flow_keep_ms), .min = 100, .max = 3600000, .def = "5s",
@@ -63,8 +66,9 @@ const struct schema_key schema_quic_keys[21] = {
                 "all forwarders that have to choose alike."},
     {"probe-interval", SCHEMA_TIME_MS, FIELD(conf_quic, probe_interval_ms), .min = 100, .max = 3600000, .def = "0",
      .zero = "no probes",
-     .meaning = "How often servers are sent a packet of a version that none has, which they answer with Version "
-                "Negotiation. Servers that do not get no new connections."},
+     .meaning = "How often servers are sent a packet of a version that none has, to their own address and the port of "
+                "the first vip, which they answer with Version Negotiation. Servers that do not get no new "
+                "connections."},
     {"probe-timeout", SCHEMA_TIME_MS, FIELD(conf_quic, probe_timeout_ms), .min = 10, .max = 60000, .def = "1s",
      .meaning = "How long the answer is waited for."},
     {"probe-failures", SCHEMA_COUNT, FIELD(conf_quic, probe_failures), .min = 1, .max = 100, .def = "3",
