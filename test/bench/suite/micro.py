@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The micro benches: programs of build/test/bench that measure work in one process, without a NIC.
+
+Every program runs once in each round, one after the other, so that a slow minute of the machine slows all of them alike.
+"""
+import json
+import os
+
+from . import children, machine, progress, testpmd
+
+PART = "micro"
+ROUNDS = 5
+LARGE_ROUNDS = 2  # most of their time goes into filling the tables
+TESTPMD = ("testpmd", "macswap, net_null, a packet")
+TESTPMD_ROUNDS = 3
+
+# Octets of memory that a case with 16 M pending Interests takes: measured, and a tenth more.
+LARGE_TABLE = 4.6e9
+LARGE_PIPELINE = 5.4e9
+
+
+class Program:
+    """One run of a bench: of which the figures of all its cases come."""
+
+    def __init__(self, bench, *args, memory=0, min_cpus=1, rename=None):
+        self.bench = bench
+        self.args = list(args)
+        self.memory = memory
+        self.min_cpus = min_cpus
+        self.rename = rename
+
+    def __str__(self):
+        return " ".join([self.bench] + self.args)
+
+
+def pipeline(live, *more, **keys):
+    return Program("pipeline", "--comps", "4", "--live", str(live), "--payload", "100", *more, **keys)
+
+
+PROGRAMS = [Program(name) for name in ("parse", "table", "wheel", "cs", "fib", "quic")] + [
+    pipeline(1024),
+    pipeline(65536),
+    pipeline(1048576),
+    Program("pipeline", "--comps", "8", "--live", "1024", "--payload", "100"),
+    Program("pipeline", "--comps", "4", "--live", "1024", "--payload", "1000"),
+    pipeline(1024, "--cs", "0"),
+    pipeline(1024, "--cs", "32768"),
+]
+
+LARGE = [
+    Program("table", "--comps", "4", "--live", "16777216", memory=LARGE_TABLE, rename=("chosen live", "16M live")),
+    pipeline(16777216, memory=LARGE_PIPELINE),
+]
+
+
+def path(build, bench):
+    return os.path.join(build, "test", "bench", "bench_" + bench)
+
+
+def take(result, program, document):
+    result.calibration_ns.append(document["calibration_ns"])
+    for case in document["cases"]:
+        name = case["name"]
+        if name.startswith("chunk of rounds") or not case["chunks"]:
+            continue
+        if program.rename:
+            name = name.replace(*program.rename)
+        # An exchange is two packets.
+        beside = {"testpmd": TESTPMD, "testpmd_factor": 2} if program.bench == "pipeline" and "part=" not in name else {}
+        result.add(PART, program.bench, name, "ns", case["ns_median"], best=case["ns_p10"], **beside)
+
+
+def run_once(result, build, program, quick):
+    command = [path(build, program.bench), "--json"] + program.args + (["--quick"] if quick else [])
+    out, _ = children.run(command, timeout=900)
+    take(result, program, json.loads(out))
+
+
+def fits(result, program):
+    """Is there the memory and are there the CPUs for it? If not, say so."""
+    free = machine.free_memory()
+    cpus = len(os.sched_getaffinity(0))
+    if program.memory > free:
+        result.skip(f"micro: {program}", f"takes {program.memory / 2**30:.1f} GiB, {free / 2**30:.1f} GiB are free")
+    elif program.min_cpus > cpus:
+        result.skip(f"micro: {program}", f"takes {program.min_cpus} CPUs, there are {cpus}")
+    else:
+        return True
+    return False
+
+
+def ratio(result, name, above, below):
+    """A case of the ratios of two others, round by round, as far as both went."""
+    a, b = (result.find(PART, *key) for key in (above, below))
+    if a is not None and b is not None:
+        for x, y in zip(a["samples"], b["samples"]):
+            result.add(PART, "ratio", name, "times", x / y)
+
+
+def ratios(result):
+    ratio(result, "pipeline, 16M live / 1k live", ("pipeline", "comps=4,live=16777216,payload=100,cs=64"),
+          ("pipeline", "comps=4,live=1024,payload=100,cs=64"))
+
+
+def run(result, options, folder):
+    programs = [p for p in PROGRAMS if options.only in str(p)]
+    large = [p for p in LARGE if options.only in str(p) and not options.quick and fits(result, p)]
+    beside = options.only in "testpmd pipeline" and not options.quick
+    if beside and not testpmd.there():
+        result.skip("micro: testpmd", "dpdk-testpmd is not installed (package dpdk-dev)")
+        beside = False
+    rounds = options.rounds_or(ROUNDS)
+    for turn in range(rounds):
+        if beside and turn < TESTPMD_ROUNDS:
+            progress.show(f"micro, round {turn + 1} of {rounds}: testpmd")
+            result.add(PART, *TESTPMD, "ns", testpmd.null_ns(folder, options.prefix))
+        for program in programs + (large if turn < LARGE_ROUNDS else []):
+            progress.show(f"micro, round {turn + 1} of {rounds}: {program}")
+            run_once(result, options.build, program, options.quick)
+    ratios(result)
