@@ -104,8 +104,10 @@ static void check_service(struct check *check, unsigned index)
     if (quic->version_negotiation && quic->n_versions == 0)
         CHECK_FAULT(check, quic, "versions", "quic.%s.versions: version-negotiation needs some; 1 to %d are allowed",
                     quic->name, CONF_QUIC_VERSIONS_MAX);
-    if (quic->flow_keep_ms > quic->flow_idle_ms)
-        CHECK_FAULT(check, quic, check_is_set(check, quic, "flow-keep-time") ? "flow-keep-time" : "flow-idle-timeout",
+    if (quic->flow_keep_ms == 0)
+        quic->flow_keep_ms = quic->flow_idle_ms;
+    else if (quic->flow_keep_ms > quic->flow_idle_ms)
+        CHECK_FAULT(check, quic, "flow-keep-time",
                     "quic.%s.flow-keep-time: %" PRIu32 "ms is more than flow-idle-timeout; at most %" PRIu32
                     "ms is allowed",
                     quic->name, quic->flow_keep_ms, quic->flow_idle_ms);
@@ -271,6 +273,52 @@ static void check_way(struct check *check, const struct check_names *ports, stru
                     path, port->name);
 }
 
+static bool has_source(const struct conf_port *port, bool v6)
+{
+    return v6 ? port->has_ip6 : port->has_ip4;
+}
+
+/* The outer header's source address is that of the port that a packet leaves by. */
+static void check_tunnel(struct check *check, const struct conf_quic_server *server)
+{
+    const struct conf *conf = check->conf;
+    const char *key = server->v6 ? "address6" : "address4";
+    if (conf->quic[server->service].delivery == CONF_QUIC_L2)
+        return;
+    bool known = server->port_name != NULL && server->port < conf->n_ports;
+    if (known && !has_source(&conf->port[server->port], server->v6))
+        CHECK_FAULT(check, server, "port",
+                    "quic-server.%s.port: tunnels to it begin at an address of the port; port.%s.%s is needed",
+                    server->name, conf->port[server->port].name, key);
+    if (server->port_name != NULL)
+        return;
+    for (unsigned i = 0; i < conf->n_ports; i++)
+        if (conf->port[i].netdev != NULL && has_source(&conf->port[i], server->v6))
+            return;
+    CHECK_FAULT(
+        check, server, "address",
+        "quic-server.%s: tunnels to it begin at an address of the port that leads to it; %s of a port with netdev is "
+        "needed",
+        server->name, key);
+}
+
+/* A server that is sent to by a virtual address would be ourselves. */
+static void check_address(struct check *check, const struct conf_quic_server *server)
+{
+    const struct conf *conf = check->conf;
+    for (unsigned i = 0; server->address != NULL && i < conf->n_quics; i++)
+        for (unsigned k = 0; k < conf->quic[i].n_vips; k++) {
+            struct vip vip = {0};
+            if (!conf_quic_vip(conf->quic[i].vip[k], vip.ip, &vip.v6, &vip.port) || vip.v6 != server->v6 ||
+                memcmp(vip.ip, server->ip, sizeof vip.ip) != 0)
+                continue;
+            CHECK_FAULT(check, server, "address",
+                        "quic-server.%s.address: %s is a virtual address of quic.%s; the server's own is needed",
+                        server->name, server->address, conf->quic[i].name);
+            return;
+        }
+}
+
 static void check_server(struct check *check, const struct check_names *ports, unsigned n_of[], unsigned index)
 {
     struct conf_quic_server *server = &check->conf->quic_server[index];
@@ -284,6 +332,8 @@ static void check_server(struct check *check, const struct check_names *ports, u
         CHECK_FAULT(check, server, "service", "%s: quic.%s has more than %d servers; at most %d are allowed", section,
                     server->service_name, CONF_QUIC_SERVERS_MAX, CONF_QUIC_SERVERS_MAX);
     check_ids(check, index);
+    check_tunnel(check, server);
+    check_address(check, server);
 }
 
 void check_quic(struct check *check, const struct check_names *ports)

@@ -45,9 +45,12 @@ const struct schema_key schema_quic_keys[21] = {
                 "four: by its addresses and its connection IDs. A change needs a restart."},
     {"flow-idle-timeout", SCHEMA_TIME_MS, FIELD(conf_quic, flow_idle_ms), .min = 1000, .max = 3600000, .def = "60s",
      .meaning = "A flow without a packet for this long is forgotten. A change needs a restart."},
-    {"flow-keep-time", SCHEMA_TIME_MS, FIELD(conf_quic, flow_keep_ms), .min = 100, .max = 3600000, .def = "5s",
+    {"flow-keep-time", SCHEMA_TIME_MS, FIELD(conf_quic, flow_keep_ms), .min = 100, .max = 3600000, .def = "0",
+     .zero = "as flow-idle-timeout",
      .meaning =
-         "When the table is full a flow with a packet within this time does not give way. A change needs a restart."},
+         "When the table is full, a flow with a packet within this time does not give way to a new one. With less "
+         "than flow-idle-timeout a flood of packets with false addresses pushes flows out that are idle for "
+         "longer. A change needs a restart."},
     {"retry", SCHEMA_CHOICE, FIELD(conf_quic, retry), .choices = retries, .def = "off",
      .meaning = "on: answer Initial packets that have no valid token with a Retry packet; transition: the same, but "
                 "for a moment after it is switched on let pass what clients began before. Needs retry-keys, which "
