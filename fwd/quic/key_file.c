@@ -141,6 +141,10 @@ int key_file_read_retry(const char *path, struct quic_retry_key keys[QUIC_RETRY_
             if (read[i].sequence == read[n].sequence)
                 rc = fail(err, -EINVAL, "%.150s:%u: has sequence %u a second time; once is allowed", path, line.number,
                           read[n].sequence);
+            // Nonces are an IV and a token's number: two IVs can come to the same with one key.
+            else if (memcmp(read[i].key, read[n].key, sizeof read[n].key) == 0)
+                rc = fail(err, -EINVAL, "%.150s:%u: has the key of sequence %u; another is needed", path, line.number,
+                          read[i].sequence);
         n += rc == 0;
     }
     if (rc == 0 && n == 0)

@@ -324,6 +324,9 @@ Test(quic_build, faulty_key_files_are_refused_with_their_line)
         {"1 000102030405060708090a0b0c0d0e0f 000102030405060708090a0b\n"
          "1 000102030405060708090a0b0c0d0e0f 000102030405060708090a0b\n",
          0600, true, ":2: has sequence 1 a second time"},
+        {"1 000102030405060708090a0b0c0d0e0f 000102030405060708090a0b\n"
+         "2 000102030405060708090a0b0c0d0e0f ffffffffffffffffffffffff\n",
+         0600, true, ":2: has the key of sequence 1; another is needed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct quic_retry_key keys[QUIC_RETRY_KEYS_MAX];
