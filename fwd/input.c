@@ -332,7 +332,7 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
     uint32_t len = mbuf->data_len;
     *linear = mbuf->next != NULL;
     if (unlikely(*linear)) {
-        if (mbuf->pkt_len > INPUT_LINEAR_SIZE) {
+        if (mbuf->pkt_len > (fwd->quic != NULL ? INPUT_LINEAR_SIZE : INPUT_NDN_SIZE)) {
             pkt_drop(fwd, mbuf, DROP_SEGMENTS);
             return false;
         }
@@ -341,6 +341,8 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
         p = fwd->linear;
         fwd->stats.linearised++;
     }
+    // What is no QUIC datagram is no packet of ours then.
+    bool jumbo = *linear && len > INPUT_NDN_SIZE;
     struct frame frame = {.payload_len = (uint16_t)len};
     uint32_t face_id;
     uint64_t sender = 0;
@@ -356,7 +358,7 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
             return false;
         if (unlikely(drop == DROP_IP_PROTO) && fwd->quic != NULL && quic_take_icmp(fwd, port, mbuf))
             return false;
-        if (likely(drop == DROP_NONE)) {
+        if (likely(drop == DROP_NONE && !jumbo)) {
             enum port_miss miss = port_classify(port, &frame, &face_id, &sender);
             if (unlikely(miss != PORT_MATCHED)) {
                 if (miss == PORT_MISS_UDP && input_unknown_peer(fwd, port, mbuf, &frame, p))
@@ -365,6 +367,8 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
             }
         }
     }
+    if (unlikely(jumbo))
+        drop = DROP_SEGMENTS;
     if (drop == DROP_NONE) {
         pkt->face = face_get(fwd->shared->faces, face_id);
         drop = pkt->face == NULL ? DROP_FACE_DOWN : DROP_NONE;

@@ -4,8 +4,10 @@
 
 #include "fwd/pkt.h"
 
-/* Largest frame that is copied to be parsed: a packet of NDN_PACKET_MAX octets with all headers around it. */
-#define INPUT_LINEAR_SIZE (NDN_PACKET_MAX + 512)
+/* Largest frame with an NDN packet: NDN_PACKET_MAX octets with all headers around it. */
+#define INPUT_NDN_SIZE (NDN_PACKET_MAX + 512)
+/* Largest frame that is copied to be parsed: no QUIC datagram is larger. */
+#define INPUT_LINEAR_SIZE UINT16_MAX
 /* Octets kept free before fwd->linear, so that a Nonce can be put into an Interest there. */
 #define INPUT_LINEAR_SLACK 64
 

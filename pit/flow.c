@@ -210,6 +210,11 @@ refuse:
     return FLOW_FULL;
 }
 
+bool flow_is_full(const struct flow *flow)
+{
+    return flow->stats.n_flows >= flow->config.capacity;
+}
+
 bool flow_remove(struct flow *flow, const struct flow_key *key, uint64_t hash)
 {
     uint32_t index = look(flow, key, hash);

@@ -56,6 +56,9 @@ bool flow_find(struct flow *flow, const struct flow_key *key, uint64_t hash, uin
 enum flow_result flow_add(struct flow *flow, const struct flow_key *key, uint64_t hash, uint16_t server,
                           uint64_t now_ns);
 
+/** As many flows as there may be: a flow that is not there may be one that found no room. */
+bool flow_is_full(const struct flow *flow);
+
 /** Remove a flow, because its server is gone; never because of what a packet says. @return false when it is not there
  */
 bool flow_remove(struct flow *flow, const struct flow_key *key, uint64_t hash);

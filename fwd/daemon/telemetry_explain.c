@@ -176,16 +176,17 @@ static const struct quic_server *explain_hash(struct rte_tel_data *steps, const 
 {
     const struct quic_service *service = &set->service[index];
     struct flow_key key;
-    if (header->type == QUIC_TYPE_INITIAL && header->dcid_len < CLIENT_CID_MIN) {
-        step(steps, "Initial with a DCID of less than 8 octets: dropped");
-        return NULL;
-    }
-    if (service->drop_unroutable && header->type == QUIC_TYPE_SHORT) {
-        step(steps, "drop-unroutable: dropped");
+    bool begins_nothing = header->type == QUIC_TYPE_INITIAL && header->dcid_len < CLIENT_CID_MIN;
+    if (service->drop_unroutable &&
+        (begins_nothing || header->type == QUIC_TYPE_SHORT || header->type == QUIC_TYPE_HANDSHAKE)) {
+        step(steps, begins_nothing ? "drop-unroutable: Initial with a DCID of less than 8 octets: dropped"
+                                   : "drop-unroutable: dropped");
         return NULL;
     }
     if (service->flow_table)
-        step(steps, "flow table: asked first, where a worker knows the flow");
+        step(steps, begins_nothing
+                        ? "flow table: asked first; what it does not know is dropped: the DCID has less than 8 octets"
+                        : "flow table: asked first, where a worker knows the flow");
     if (strcmp(q->from, "-") == 0) {
         step(steps, "hash of the 4-tuple: chooses; give the client's address to see which server");
         return NULL;

@@ -2,7 +2,8 @@
 /*
  * ICMP errors about what a server has sent from a virtual address. They reach us, not the server, and go to it: by the
  * Source Connection ID of the packet that they quote, which the server chose (draft-ietf-quic-load-balancers-21,
- * section 4), else as a datagram of the client would go that the quoted one was for. An error changes nothing here.
+ * section 4); where that packet has none, being one of 1-RTT, as a datagram of the client would go that it was for. A
+ * quote that ends before tells too little. An error changes nothing here.
  */
 #include <endian.h>
 #include <string.h>
@@ -11,21 +12,27 @@
 #include "fwd/quic/take.h"
 #include "parser/cursor.h"
 
-/* The server's connection ID, when the quote goes that far. In its place: one of no octets, which names no server. */
-static void quoted_header(const struct frame_quote *quote, struct quic_header *header)
+/*
+ * The server's connection ID. In its place, where the quoted packet has none: one of no octets, which names no server.
+ * @return false when the quote ends before it
+ */
+static bool quoted_header(const struct frame_quote *quote, struct quic_header *header)
 {
     struct cursor c = cursor_make(quote->payload, quote->payload_len);
     const uint8_t *skipped, *scid;
     uint8_t first, len;
-    *header = (struct quic_header){.type = QUIC_TYPE_SHORT, .dcid = quote->payload};
-    if (!cursor_u8(&c, &first) || (first & QUIC_LONG_HEADER) == 0 || !cursor_bytes(&c, 4, &skipped) ||
-        !cursor_u8(&c, &len) || !cursor_bytes(&c, len, &skipped) || !cursor_u8(&c, &len) ||
-        !cursor_bytes(&c, len, &scid))
-        return;
-    header->first = first;
+    if (!cursor_u8(&c, &first))
+        return false;
+    *header = (struct quic_header){.first = first, .type = QUIC_TYPE_SHORT, .dcid = quote->payload};
+    if ((first & QUIC_LONG_HEADER) == 0)
+        return true;
+    if (!cursor_bytes(&c, 4, &skipped) || !cursor_u8(&c, &len) || !cursor_bytes(&c, len, &skipped) ||
+        !cursor_u8(&c, &len) || !cursor_bytes(&c, len, &scid))
+        return false;
     header->type = QUIC_TYPE_HANDSHAKE;
     header->dcid = scid;
     header->dcid_len = len;
+    return true;
 }
 
 bool quic_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, bool handed_over)
@@ -35,6 +42,7 @@ bool quic_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, 
     const struct frame_opts opts = {.skip_ip_csum = port_frame_opts(port, mbuf).skip_ip_csum || handed_over};
     struct frame frame;
     struct frame_quote quote;
+    struct quic_header header;
     if (set == NULL)
         return false;
     enum verdict verdict = frame_parse_icmp(p, mbuf->pkt_len, &opts, &frame, &quote);
@@ -49,7 +57,7 @@ bool quic_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, 
     const struct quic_service *service = NULL;
     if (drop == DROP_NONE) {
         service = quic_set_find(set, quote.src_ip, v6, htobe16(quote.sport));
-        drop = service == NULL ? DROP_ICMP : DROP_NONE;
+        drop = service == NULL || !quoted_header(&quote, &header) ? DROP_ICMP : DROP_NONE;
     }
     if (drop != DROP_NONE) {
         pkt_drop(fwd, mbuf, drop);
@@ -66,8 +74,8 @@ bool quic_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, 
                              .l3_off = l3_off,
                              .l3_len = (uint16_t)(frame.payload_off - l3_off + frame.payload_len),
                              .payload_off = (uint16_t)(quote.payload - p),
-                             .payload_len = quote.payload_len};
-    quoted_header(&quote, &pkt->header);
+                             .payload_len = quote.payload_len,
+                             .header = header};
     quic_take_pkt(fwd, p);
     return true;
 }

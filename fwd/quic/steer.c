@@ -12,7 +12,7 @@
 /* A server that says its connection IDs cannot be routed writes their length into the first octet. */
 #define RESERVED_CONFIG  7
 #define RESERVED_CID_MIN 8
-/* Clients have to choose at least as many (RFC 9000 7.2). */
+/* Clients have to choose at least as many for what begins a connection (RFC 9000 7.2). */
 #define CLIENT_CID_MIN 8
 
 static bool is_long(const struct quic_pkt *pkt)
@@ -24,6 +24,15 @@ static bool is_long(const struct quic_pkt *pkt)
 static bool is_servers_cid(const struct quic_pkt *pkt)
 {
     return pkt->header.type == QUIC_TYPE_SHORT || pkt->header.type == QUIC_TYPE_HANDSHAKE;
+}
+
+/*
+ * An Initial with a connection ID that no client may begin a connection with. Further ones of a client have the one
+ * that its server chose, which may be as short as the server likes.
+ */
+static bool begins_nothing(const struct quic_pkt *pkt)
+{
+    return pkt->header.type == QUIC_TYPE_INITIAL && pkt->header.dcid_len < CLIENT_CID_MIN;
 }
 
 static bool takes_known(const struct quic_server *server)
@@ -130,6 +139,10 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
         pkt->how = QUIC_BY_TUPLE;
     }
     if (pkt->server == NULL) {
+        if (begins_nothing(pkt) && !flow_is_full(flow)) {
+            pkt->drop = DROP_QUIC_CID_LEN;
+            return;
+        }
         pkt->server = by_hash(service, tuple);
         pkt->how = QUIC_BY_HASH;
     }
@@ -148,12 +161,8 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
 static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
 {
     const struct quic_service *service = pkt->service;
-    if (pkt->header.type == QUIC_TYPE_INITIAL && pkt->header.dcid_len < CLIENT_CID_MIN) {
-        pkt->drop = DROP_QUIC_CID_LEN;
-        return true;
-    }
-    if (service->drop_unroutable && is_servers_cid(pkt)) {
-        pkt->drop = DROP_QUIC_UNROUTABLE;
+    if (service->drop_unroutable && (is_servers_cid(pkt) || begins_nothing(pkt))) {
+        pkt->drop = is_servers_cid(pkt) ? DROP_QUIC_UNROUTABLE : DROP_QUIC_CID_LEN;
         return true;
     }
     pkt->owner = service->flow_table ? quic_owner(service->slot, fwd->shared->n_workers) : fwd->worker;
@@ -167,7 +176,7 @@ static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
         pkt->server = by_hash(service, &tuple);
         pkt->how = QUIC_BY_HASH;
     }
-    if (pkt->server == NULL)
+    if (pkt->server == NULL && pkt->drop == DROP_NONE)
         pkt->drop = DROP_QUIC_NO_SERVER;
     return true;
 }

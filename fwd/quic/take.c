@@ -24,6 +24,26 @@ bool quic_is_vip(const struct quic_set *set, const uint8_t *ip, bool v6)
     return false;
 }
 
+/*
+ * Is it an address that no answer can go to, or whose answer would come back to us: the port's own, a broadcast of its
+ * network (RFC 1122 3.2.1.3), or a link-local one, of which nothing is forwarded (RFC 3927 2.7, RFC 4291 2.5.6)? The
+ * parser has refused those that are nobody's on any port.
+ */
+static bool is_bad_source(const struct port_config *own, const uint8_t *ip, bool v6)
+{
+    if (v6)
+        return memcmp(ip, own->ip6, sizeof own->ip6) == 0 || (load_be16(ip) & 0xffc0) == 0xfe80;
+    uint32_t source = load_be32(ip), other = source ^ load_be32(own->ip4);
+    uint32_t host = (uint32_t)(UINT64_C(0xffffffff) >> own->ip4_prefix_len);
+    if (unlikely(source >> 16 == 0xa9fe))
+        return true;
+    if (likely((other & ~host) != 0))
+        return false;
+    // Networks of one host or two have no broadcast address (RFC 3021).
+    return other == 0 ||
+           (own->ip4_prefix_len > 0 && own->ip4_prefix_len < 31 && ((source & host) == host || (source & host) == 0));
+}
+
 enum drop quic_check_link(const struct quic_set *set, const struct port *port, const struct frame *frame, bool v6)
 {
     if (frame->vlan != 0)
@@ -31,7 +51,8 @@ enum drop quic_check_link(const struct quic_set *set, const struct port *port, c
     if (memcmp(frame->dst_mac, port->mac, sizeof port->mac) != 0)
         return DROP_L2_UNMATCHED;
     // Whoever sends from one of our own addresses wants us to send to ourselves.
-    return quic_is_vip(set, frame->src_ip, v6) ? DROP_QUIC_SRC : DROP_NONE;
+    return is_bad_source(&port->config, frame->src_ip, v6) || quic_is_vip(set, frame->src_ip, v6) ? DROP_QUIC_SRC
+                                                                                                  : DROP_NONE;
 }
 
 /* RFC 9000 12.2: packets of one datagram have one DCID; a server ignores those that do not. */

@@ -482,6 +482,7 @@ void bad_frame_icmp_quoting_quic(struct frame_builder *b)
     memcpy(quoted + 8, ip, IPV4_HEADER + UDP_HEADER);
     memcpy(quoted + 8 + 12, b->addrs->our_ip4, 4);
     memcpy(quoted + 8 + 16, b->addrs->peer_ip4, 4);
+    put16(quoted + 8 + IPV4_HEADER, b->addrs->quic_port);
     put16(quoted + 2, ~checksum(0, quoted, sizeof quoted) & 0xffff);
     memcpy(ip + IPV4_HEADER, quoted, sizeof quoted);
     ip[9] = 1;

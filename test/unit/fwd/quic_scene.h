@@ -253,10 +253,10 @@ static inline size_t scene_long(uint8_t *p, uint8_t type, const void *dcid, uint
 static inline int scene_went_to(const struct scene *scene, unsigned i)
 {
     const struct bed_sent *sent = &scene->bed->sent[i];
-    const uint8_t *p = rte_pktmbuf_mtod(sent->mbuf, const uint8_t *);
-    if (i >= scene->bed->n_sent || sent->port != scene->server_port->index || p[5] != 2 || p[4] < 10)
+    if (i >= scene->bed->n_sent || sent->port != scene->server_port->index)
         return -1;
-    return p[4] - 10;
+    const uint8_t *p = rte_pktmbuf_mtod(sent->mbuf, const uint8_t *);
+    return p[5] == 2 && p[4] >= 10 ? p[4] - 10 : -1;
 }
 
 static inline struct quic_stats_service scene_stats(const struct scene *scene)

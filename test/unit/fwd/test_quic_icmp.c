@@ -117,12 +117,31 @@ Test(quic_icmp, error_follows_the_quoted_source_connection_id)
     cr_assert_eq(scene_stats(&scene).packets, 0, "no datagrams");
 }
 
-/* What is cut before the connection ID ends goes where the client's own datagrams go that do not name a server. */
-Test(quic_icmp, short_quote_follows_the_four_tuple)
+/* What is cut before the connection ID ends tells too little, whatever becomes of other unroutable ones. */
+Test(quic_icmp, quote_that_ends_before_the_connection_id_is_refused)
+{
+    uint8_t payload[600], frame[SCENE_ROOM];
+    uint64_t refused = 0;
+    size_t len = from_server(payload, 1);
+    for (unsigned v6 = 0; v6 < 2; v6++)
+        for (unsigned unroutable = 0; unroutable < 2; unroutable++)
+            // First octet, version, DCID length, 5 octets, SCID length, 8 octets: whole from 20 on.
+            for (size_t quoted = 0; quoted <= 20; quoted++) {
+                const struct error error = {.v6 = v6 != 0, .type = v6 ? 2 : 3, .code = v6 ? 0 : 4, .quoted = quoted};
+                scene.service->drop_unroutable = unroutable != 0;
+                receive(frame, make_error(frame, &error, payload, len));
+                cr_assert_eq(scene_went_to(&scene, 0), quoted < 20 ? -1 : 1, "%zu octets", quoted);
+                refused += quoted < 20;
+                cr_assert_eq(bed_drops(scene.bed, DROP_ICMP), refused);
+            }
+}
+
+/* Packets of 1-RTT have no connection ID of the server: their errors go where the client's go that do not name one. */
+Test(quic_icmp, quoted_short_header_follows_the_four_tuple)
 {
     uint8_t payload[600], frame[SCENE_ROOM], initial[1200];
     static const uint8_t dcid[8] = {0xff, 1, 2, 3, 4, 5, 6, 7};
-    size_t len = from_server(payload, 1);
+    size_t len = scene_short(payload, 1, 9, sizeof payload);
     for (unsigned v6 = 0; v6 < 2; v6++)
         for (uint16_t sport = 40000; sport < 40050; sport++) {
             bed_drop_sent(scene.bed);
@@ -130,23 +149,18 @@ Test(quic_icmp, short_quote_follows_the_four_tuple)
                           scene_long(initial, 0, dcid, 8, NULL, 0, sizeof initial));
             int server = scene_went_to(&scene, 0);
             cr_assert_geq(server, 0);
-            // First octet, version, DCID length, 5 octets, SCID length, 8 octets: whole from 20 on.
-            for (size_t quoted = 0; quoted <= 20; quoted++) {
-                const struct error error = {.v6 = v6 != 0,
-                                            .type = v6 ? 2 : 3,
-                                            .code = v6 ? 0 : 4,
-                                            .word = 90,
-                                            .sport = sport,
-                                            .quoted = quoted};
+            for (size_t quoted = 1; quoted <= 20; quoted++) {
+                const struct error error = {
+                    .v6 = v6 != 0, .type = v6 ? 2 : 3, .code = v6 ? 0 : 4, .sport = sport, .quoted = quoted};
                 receive(frame, make_error(frame, &error, payload, len));
-                cr_assert_eq(scene_went_to(&scene, 0), quoted < 20 ? server : 1, "%zu octets", quoted);
+                cr_assert_eq(scene_went_to(&scene, 0), server, "%zu octets", quoted);
             }
         }
     scene.service->drop_unroutable = true;
-    const struct error error = {.type = 3, .code = 4, .quoted = 0};
+    const struct error error = {.type = 3, .code = 4, .quoted = 20};
     receive(frame, make_error(frame, &error, payload, len));
     cr_assert_eq(scene.bed->n_sent, 0);
-    cr_assert_eq(bed_drops(scene.bed, DROP_QUIC_UNROUTABLE), 1, "Q33 where the hash does not decide");
+    cr_assert_eq(bed_drops(scene.bed, DROP_QUIC_UNROUTABLE), 1, "the hash does not decide");
 }
 
 /* Cut everywhere, split everywhere, every octet changed: an end with a name, and never a wrong server by a damaged CID.
@@ -214,19 +228,18 @@ Test(quic_icmp, what_is_not_ours_to_follow)
 /* RFC 4884: extensions stand behind a quote of a stated size, and are none of it. */
 Test(quic_icmp, extensions_are_not_part_of_the_quote)
 {
-    uint8_t payload[600], frame[SCENE_ROOM], initial[1200];
-    static const uint8_t dcid[8] = {0xff, 1, 2, 3, 4, 5, 6, 7};
+    uint8_t payload[600], frame[SCENE_ROOM];
     size_t len = from_server(payload, 1);
-    scene_receive(&scene, &(struct scene_frame){0}, initial, scene_long(initial, 0, dcid, 8, NULL, 0, sizeof initial));
-    int server = scene_went_to(&scene, 0);
-    cr_assert_neq(server, -1);
     const struct error error = {.type = 11, .quoted = 40};
-    size_t frame_len = make_error(frame, &error, payload, len);
-    frame[34 + 5] = (20 + 8 + 8) / 4;
-    scene_put16(frame + 34 + 2, 0);
-    scene_put16(frame + 34 + 2, (uint16_t)~scene_csum(0, frame + 34, frame_len - 34));
-    receive(frame, frame_len);
-    cr_assert_eq(scene_went_to(&scene, 0), server);
+    for (unsigned said = 20 + 8; said <= 20 + 8 + 24; said += 4) {
+        size_t frame_len = make_error(frame, &error, payload, len);
+        frame[34 + 5] = (uint8_t)(said / 4);
+        scene_put16(frame + 34 + 2, 0);
+        scene_put16(frame + 34 + 2, (uint16_t)~scene_csum(0, frame + 34, frame_len - 34));
+        receive(frame, frame_len);
+        cr_assert_eq(scene_went_to(&scene, 0), said < 20 + 8 + 20 ? -1 : 1, "%u octets", said);
+    }
+    cr_assert_eq(bed_drops(scene.bed, DROP_ICMP), 5);
 }
 
 Test(quic_icmp, error_that_is_too_big_ends_in_silence)

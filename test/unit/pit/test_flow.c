@@ -103,8 +103,11 @@ Test(flow, stays_with_its_server_until_idle)
 Test(flow, a_flood_of_new_flows_does_not_push_out_live_ones)
 {
     struct flow *flow = make(64, 10000, 2000);
-    for (uint32_t i = 0; i < 64; i++)
+    for (uint32_t i = 0; i < 64; i++) {
+        cr_assert_not(flow_is_full(flow));
         cr_assert_eq(add(flow, i, (uint16_t)i, 0), FLOW_ADDED);
+    }
+    cr_assert(flow_is_full(flow));
     // Even ones are used each second while spoofed packets come in.
     for (uint64_t now = 0; now <= 6000 * MS; now += 100 * MS) {
         if (now % (1000 * MS) == 0)
