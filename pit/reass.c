@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "parser/ndn_packet.h"
+#include "parser/random.h"
 #include "pit/pool.h"
 #include "pit/table.h"
 
@@ -127,7 +127,7 @@ int reass_create(struct reass **reass, const struct reass_config *config, uint64
     if (r == NULL)
         return -ENOMEM;
     r->config = *config;
-    if (getrandom(r->secret, sizeof r->secret, 0) != (ssize_t)sizeof r->secret)
+    if (random_octets(r->secret, sizeof r->secret) != 0)
         goto unmap;
     uint32_t n = config->max_messages;
     if (pool_init(&r->msgs, n, sizeof(struct reass_msg), config->pages) != 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ports/match.h"
 
+#include "parser/random.h"
 #include "ports/defer.h"
 #include "ports/match_table.h"
 
@@ -8,7 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define SLOTS_MIN 16
 
@@ -77,7 +77,7 @@ int port_match_init(struct port *port, struct rte_rcu_qsbr *qsbr)
     if (owner == NULL || match == NULL) {
         goto fail;
     }
-    if (getrandom(match->seed, sizeof match->seed, 0) != (ssize_t)sizeof match->seed) {
+    if (random_octets(match->seed, sizeof match->seed) != 0) {
         rc = -EIO;
         goto fail;
     }

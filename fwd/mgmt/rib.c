@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "fwd/mgmt/rib_impl.h"
+#include "parser/random.h"
 
 /** Time after which changes that did not reach the FIB are tried again, and what it grows to. */
 #define RIB_RETRY_NS     UINT64_C(1000000000)
@@ -21,7 +21,7 @@ int rib_create(struct rib **rib, struct fib *fib)
         return -ENOMEM;
     r->fib = fib;
     // Heights must not be foreseeable, or names could be chosen to make a list of it.
-    if (getrandom(&r->random, sizeof r->random, 0) != sizeof r->random) {
+    if (random_octets(&r->random, sizeof r->random) != 0) {
         free(r);
         return -EIO;
     }

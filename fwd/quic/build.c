@@ -6,9 +6,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "fwd/quic/key_file.h"
+#include "parser/random.h"
 
 struct build {
     const struct conf *conf;
@@ -246,9 +246,7 @@ static int build_hash_key(struct build *build, struct quic_service *service, con
         return 0;
     }
     if (from->hash_key == NULL)
-        return getrandom(&service->hash_key, sizeof service->hash_key, 0) == (ssize_t)sizeof service->hash_key
-                   ? 0
-                   : -ENOMEM;
+        return random_octets(&service->hash_key, sizeof service->hash_key);
     if (!conf_hex(from->hash_key, octets, sizeof octets) && key_file_read(from->hash_key, octets, err) != 0) {
         fault(build, from, "hash-key", "quic.%s.hash-key: %s", from->name, err);
         return 0;

@@ -14,7 +14,7 @@ struct quic_edge;
 struct quic_edge_config {
     uint16_t worker;     /**< its number: no two workers may make the same Retry tokens */
     uint32_t sources;    /**< remembered for limits; 0: QUIC_LIMIT_SOURCES */
-    const uint8_t *seed; /**< 32 octets that nobody knows, for tests; NULL: from getrandom(2) */
+    const uint8_t *seed; /**< 32 octets that nobody knows, for tests; NULL: from random_octets() */
     enum arena_pages pages;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "fwd/quic/edge_priv.h"
+#include "parser/random.h"
 
 /* What comes out of the seed: both keys are used for nothing else. */
 struct edge_seed {
@@ -28,7 +28,7 @@ int quic_edge_create(struct quic_edge **out, const struct quic_edge_config *conf
         return -EINVAL;
     if (config->seed != NULL)
         memcpy(&seed, config->seed, sizeof seed);
-    else if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed)
+    else if (random_octets(&seed, sizeof seed) != 0)
         return -EIO;
     struct quic_edge *edge = arena_map(sizeof *edge, config->pages);
     if (edge == NULL)
