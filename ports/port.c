@@ -227,6 +227,32 @@ int port_open_thread(struct port *port, uint16_t index, const char *name, uint16
     return 0;
 }
 
+int port_open_offline(struct port *port, uint16_t index, const struct port_config *config, const uint8_t mac[6],
+                      struct rte_rcu_qsbr *qsbr, char err[200])
+{
+    memset(port, 0, sizeof *port);
+    port->index = index;
+    port->membership_fd = -1;
+    port->offline = true;
+    port->bare = config->bare;
+    port->n_queues = 1;
+    port->mtu = port->mtu_max = config->mtu != 0 ? config->mtu : RTE_ETHER_MTU;
+    port->tx_multi_seg = true;
+    port->frame_opts.skip_udp_csum = !config->rx_csum;
+    port->burst_max = UINT16_MAX;
+    memcpy(port->mac, mac, sizeof port->mac);
+    atomic_init(&port->link_up, true);
+    if (copy_config(port, config) != 0) {
+        return port_fail(err, -ENOMEM, "out of memory");
+    }
+    int rc = port_match_init(port, qsbr);
+    if (rc != 0) {
+        free_strings(port);
+        return port_fail(err, rc, "receive match: %s", strerror(-rc));
+    }
+    return 0;
+}
+
 int port_quic_vips(struct port *port, const struct port_vip *vips, unsigned n)
 {
     if (n > PORT_VIPS_MAX) {
@@ -243,7 +269,9 @@ void port_close(struct port *port)
         free_strings(port);
         return;
     }
-    close_device(port);
+    if (!port->offline) {
+        close_device(port);
+    }
     port_match_destroy(port);
     free_strings(port);
 }
@@ -251,7 +279,7 @@ void port_close(struct port *port)
 void port_losses(const struct port *port, struct port_losses *losses)
 {
     memset(losses, 0, sizeof *losses);
-    if (port->thread != NULL) {
+    if (port->thread != NULL || port->offline) {
         return;
     }
     struct rte_eth_stats stats;

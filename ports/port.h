@@ -51,6 +51,7 @@ struct port {
     uint16_t mtu;
     uint16_t mtu_max; /**< what mtu may become when the netdev's changes: configured, or what a packet buffer holds */
     bool bare;
+    bool offline;               /**< there is no device: see port_open_offline() */
     struct thread_port *thread; /**< the other end is a thread of this process, not a device; NULL otherwise */
     bool tx_multi_seg;          /**< the device sends chained mbufs */
     bool rx_csum_device;        /**< the device marks the frames whose checksums it verified, see port_frame_opts() */
@@ -86,6 +87,12 @@ int port_open(struct port *port, uint16_t index, const struct port_config *confi
  * are of kind FACE_THREAD. Control thread. @return 0, or a negative errno
  */
 int port_open_thread(struct port *port, uint16_t index, const char *name, uint16_t n_workers, char err[200]);
+/**
+ * Open a port without a device, whose frames the caller has from elsewhere and gives to workers itself: with the
+ * configured MTU, else 1500, and this MAC address. It is up. Control thread. @return 0, or a negative errno
+ */
+int port_open_offline(struct port *port, uint16_t index, const struct port_config *config, const uint8_t mac[6],
+                      struct rte_rcu_qsbr *qsbr, char err[200]);
 /** Stop and close; detaches the eBPF program. Control thread, after workers left the port alone. */
 void port_close(struct port *port);
 

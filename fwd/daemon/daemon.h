@@ -16,6 +16,8 @@
 #include "fwd/worker.h"
 #include "ports/monitor.h"
 
+struct replay;
+
 /** When to open a port again whose netdev came back and could not be opened. */
 struct daemon_return {
     uint64_t due_ms;
@@ -28,6 +30,7 @@ struct daemon_return {
  */
 struct daemon {
     struct conf *conf;     /**< as read at start */
+    struct replay *replay; /**< frames come from a capture, and time with them; NULL: from devices and the clock */
     struct conf *reloaded; /**< as read last, for what a reload applies; NULL: not read again yet */
     struct fwd_shared shared;
     struct rte_rcu_qsbr *qsbr;
@@ -103,6 +106,13 @@ int daemon_watch(struct daemon *daemon);
 
 /** Start EAL as the configuration says. @return 0, or -1 with the reason logged; *hugepages tells what it got */
 int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages);
+
+/**
+ * Start EAL without devices, hugepages, files or privileges, for one lcore upon all CPUs that this process may use.
+ *
+ * @return 0, or -1 with the reason logged
+ */
+int daemon_eal_offline(uint64_t pool_octets);
 
 /** Drop to the configured account; workers lose all capabilities. @return 0, or -1 with the reason logged */
 int daemon_drop_privileges(const struct conf *conf);

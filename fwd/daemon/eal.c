@@ -44,22 +44,38 @@ static bool is_pci(const char *device)
     return device != NULL && isxdigit((unsigned char)device[0]) && strchr(device, ':') != NULL;
 }
 
+/* CPUs that this process may use, the last ones first. @return their number, at least 1 */
+static unsigned allowed_cpus(unsigned cpus[CPU_SETSIZE])
+{
+    cpu_set_t allowed;
+    unsigned n = 0;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (unsigned cpu = CPU_SETSIZE; cpu-- > 0;)
+        if (CPU_ISSET(cpu, &allowed))
+            cpus[n++] = cpu;
+    // A machine with more CPUs than the set has tells none.
+    if (n == 0)
+        cpus[n++] = 0;
+    return n;
+}
+
+/* "N@(CPU,CPU,...)": an lcore that floats over CPUs. */
+static void floating_lcore(char *text, size_t size, unsigned lcore, const unsigned *cpus, unsigned n_cpus)
+{
+    size_t len = (size_t)snprintf(text, size, "%u@(", lcore);
+    for (unsigned i = 0; i < n_cpus; i++)
+        len += (size_t)snprintf(text + len, size - len, "%s%u", i > 0 ? "," : "", cpus[i]);
+    snprintf(text + len, size - len, ")");
+}
+
 /*
  * Workers get lcores 0, 1, ... on the CPUs that were configured, or on those this process may use, the last ones
  * first: CPU 0 has the most other work. The control thread is one more lcore that floats over all of them.
  */
 static void lcores(const struct conf *conf, char *map, size_t size)
 {
-    cpu_set_t allowed;
-    unsigned cpus[CPU_SETSIZE], n_cpus = 0;
-    CPU_ZERO(&allowed);
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    for (unsigned cpu = CPU_SETSIZE; cpu-- > 0;)
-        if (CPU_ISSET(cpu, &allowed))
-            cpus[n_cpus++] = cpu;
-    // A machine with more CPUs than the set has tells none.
-    if (n_cpus == 0)
-        cpus[n_cpus++] = 0;
+    unsigned cpus[CPU_SETSIZE], n_cpus = allowed_cpus(cpus);
     const struct conf_workers *workers = &conf->workers;
     if (workers->n_lcores == 0 && workers->count > n_cpus)
         log_warning("%u workers share %u CPUs\n", workers->count, n_cpus);
@@ -68,10 +84,7 @@ static void lcores(const struct conf *conf, char *map, size_t size)
         unsigned cpu = workers->n_lcores > 0 ? workers->lcores[w] : cpus[w % n_cpus];
         len += (size_t)snprintf(map + len, size - len, "%u@%u,", w, cpu);
     }
-    len += (size_t)snprintf(map + len, size - len, "%u@(", workers->count);
-    for (unsigned i = 0; i < n_cpus; i++)
-        len += (size_t)snprintf(map + len, size - len, "%s%u", i > 0 ? "," : "", cpus[i]);
-    snprintf(map + len, size - len, ")");
+    floating_lcore(map + len, size - len, workers->count, cpus, n_cpus);
 }
 
 /* EAL's own word for a CPU that is not there is its usage. @return 0, or -1 */
@@ -180,6 +193,25 @@ int daemon_eal(const struct conf *conf, uint64_t pool_octets, bool *hugepages)
     // EAL puts the telemetry socket below this folder.
     setenv("RUNTIME_DIRECTORY", conf->daemon.runtime_dir, 1);
     if (eal_init(conf, pool_octets, *hugepages) < 0) {
+        log_error("DPDK does not start: %s\n", rte_strerror(rte_errno));
+        return -1;
+    }
+    return 0;
+}
+
+int daemon_eal_offline(uint64_t pool_octets)
+{
+    static char map[8192], memory[16];
+    unsigned cpus[CPU_SETSIZE], n_cpus = allowed_cpus(cpus);
+    floating_lcore(map, sizeof map, 0, cpus, n_cpus);
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)(pool_octets >> 20) + EAL_OVERHEAD_MB);
+    const char *args[] = {"pitlaned",       "--no-huge",      "-m",       memory, "--no-pci", "--no-shconf",
+                          "--no-telemetry", "--iova-mode=va", "--lcores", map};
+    char *argv[sizeof args / sizeof args[0]];
+    // EAL moves the pointers about, but changes no text.
+    for (unsigned i = 0; i < sizeof args / sizeof args[0]; i++)
+        argv[i] = (char *)(uintptr_t)args[i];
+    if (rte_eal_init(sizeof args / sizeof args[0], argv) < 0) {
         log_error("DPDK does not start: %s\n", rte_strerror(rte_errno));
         return -1;
     }

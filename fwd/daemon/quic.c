@@ -10,6 +10,7 @@
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/daemon/log.h"
+#include "fwd/daemon/replay.h"
 #include "fwd/quic/build.h"
 
 static struct quic_set *published(const struct daemon *daemon)
@@ -97,10 +98,23 @@ static bool take_ways(struct daemon_quic *quic, struct quic_set *set)
     return changed;
 }
 
+static int hop_add(struct daemon *daemon, const struct monitor_hop_config *config, const struct monitor_hop **hop)
+{
+    return daemon->replay != NULL ? replay_hop_add(daemon, config, hop) : monitor_hop_add(daemon->monitor, config, hop);
+}
+
+static void hop_remove(struct daemon *daemon, const struct monitor_hop *hop)
+{
+    if (daemon->replay != NULL)
+        replay_hop_remove(hop);
+    else
+        monitor_hop_remove(daemon->monitor, hop);
+}
+
 static void forget_servers(struct daemon *daemon, struct daemon_quic_server *servers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        monitor_hop_remove(daemon->monitor, servers[i].hop);
+        hop_remove(daemon, servers[i].hop);
     free(servers);
 }
 
@@ -122,7 +136,7 @@ static int watch_servers(struct daemon *daemon, const struct conf *conf, struct 
         memcpy(config.mac, from->mac, sizeof config.mac);
         servers[i].service = (uint16_t)from->service;
         servers[i].server = n_of[from->service]++;
-        int rc = monitor_hop_add(daemon->monitor, &config, &servers[i].hop);
+        int rc = hop_add(daemon, &config, &servers[i].hop);
         if (rc != 0) {
             forget_servers(daemon, servers, i);
             return rc;
@@ -264,9 +278,11 @@ int daemon_quic_start(struct daemon *daemon)
 {
     struct quic_set *set;
     quic_lb_decode_init();
-    quic_probe_open(&daemon->quic.probe);
+    if (daemon->replay == NULL)
+        quic_probe_open(&daemon->quic.probe);
     daemon->quic.started = true;
-    int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
+    uint64_t now_ns = daemon->replay != NULL ? REPLAY_START_NS : worker_now_ns();
+    int rc = quic_set_build(&set, daemon->conf, NULL, now_ns, stderr);
     if (rc == 0 && set != NULL)
         rc = daemon_quic_replace(daemon, daemon->conf, set);
     if (rc == 0 && set != NULL)
@@ -281,7 +297,8 @@ void daemon_quic_stop(struct daemon *daemon)
     struct daemon_quic *quic = &daemon->quic;
     if (!quic->started)
         return;
-    quic_probe_close(&quic->probe);
+    if (daemon->replay == NULL)
+        quic_probe_close(&quic->probe);
     free(quic->target);
     forget_servers(daemon, quic->server, quic->n_servers);
     while (quic->retired != NULL) {
