@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "parser/ndn_packet.h"
 #include "pit/cs_impl.h"
 
 /** Most Data that cs_resize() evicts at once, and cs_poll() per call; the rest goes bit by bit. */
@@ -23,9 +22,16 @@
 /** Longest time that is put on the wheel at once. */
 #define CS_TIMER_MAX_MS 2000000000u
 
+/** To be called when n_entries or capacity has changed. */
+static inline void steady_set(struct cs *cs)
+{
+    cs->steady = cs->policy == CS_LRU && cs->n_entries == cs->capacity && cs->capacity > 0;
+}
+
 static void capacity_set(struct cs *cs, uint32_t capacity)
 {
     cs->capacity = capacity;
+    steady_set(cs);
     cs->look_ahead = cs->policy == CS_LRU && capacity >= CS_AHEAD_MIN;
     cs->approximate = cs->policy == CS_LRU && capacity > CS_EXACT_MAX;
     cs->ahead = POOL_NONE;
@@ -114,11 +120,8 @@ static void queue_remove(struct cs *cs, uint32_t index)
         queue->count--;
 }
 
-/** Paths that new Data seldom takes are kept out of line, so that the usual one needs few registers. */
-#define CS_SELDOM __attribute__((noinline))
-
 /** Bring what the next evictions will touch into the cache: entry, bucket and mbuf are each one miss in a large CS. */
-static CS_SELDOM void evict_ahead(struct cs *cs)
+void cs_evict_ahead(struct cs *cs)
 {
     uint32_t ahead = cs->ahead;
     if (ahead == POOL_NONE || ahead == cs_oldest(cs, CS_QUEUE_MAIN)) {
@@ -131,15 +134,6 @@ static CS_SELDOM void evict_ahead(struct cs *cs)
     __builtin_prefetch(entry->mbuf, 1);
     cs->ahead = entry->newer;
     __builtin_prefetch(cs_at(cs, entry->newer), 1);
-    __builtin_prefetch(cs_at(cs, entry->newer)->name, 1);
-}
-
-static inline void mbuf_free(struct rte_mbuf *mbuf)
-{
-    if (mbuf->next == NULL)
-        rte_pktmbuf_free_seg(mbuf);
-    else
-        rte_pktmbuf_free(mbuf);
 }
 
 /** Take an entry out of all but its queue and the pool; its mbuf is freed. */
@@ -151,7 +145,7 @@ static inline void entry_clear(struct cs *cs, uint32_t index)
     if (entry->nodes != POOL_NONE)
         cs_prefix_remove(cs, index);
     table_remove(&cs->index, entry->hash, index);
-    mbuf_free(entry->mbuf);
+    cs_mbuf_free(entry->mbuf);
     entry->mbuf = NULL;
 }
 
@@ -161,13 +155,14 @@ static void entry_erase(struct cs *cs, uint32_t index)
     queue_remove(cs, index);
     pool_put(&cs->entries, index);
     cs->n_entries--;
+    steady_set(cs);
 }
 
 /**
  * In a large CS of policy lru a hit only marks its entry, since moving it would cost three cache misses; marked
  * entries are passed over once.
  */
-static CS_SELDOM uint32_t pass_over(struct cs *cs, uint32_t index)
+uint32_t cs_pass_over(struct cs *cs, uint32_t index)
 {
     for (unsigned i = 0; i < CS_PASS_OVER && (cs_at(cs, index)->flags & CS_USED) != 0; i++) {
         cs_at(cs, index)->flags &= (uint8_t)~CS_USED;
@@ -180,17 +175,15 @@ static CS_SELDOM uint32_t pass_over(struct cs *cs, uint32_t index)
 /** Entry that is evicted next; there is one. */
 static inline uint32_t victim(struct cs *cs)
 {
-    if (cs->policy == CS_LRU) {
-        uint32_t index = cs_oldest(cs, CS_QUEUE_MAIN);
-        return (cs_at(cs, index)->flags & CS_USED) == 0 ? index : pass_over(cs, index);
-    }
+    if (cs->policy == CS_LRU)
+        return cs_lru_victim(cs);
     unsigned q = CS_QUEUE_UNSOLICITED;
     while (q < CS_QUEUE_MAIN && cs->queue[q].count == 0)
         q++;
     return cs_oldest(cs, q);
 }
 
-static CS_SELDOM void shrink(struct cs *cs, uint32_t max)
+static void shrink(struct cs *cs, uint32_t max)
 {
     for (; cs->n_entries > cs->capacity && max > 0; max--) {
         cs->n_evictions++;
@@ -198,7 +191,7 @@ static CS_SELDOM void shrink(struct cs *cs, uint32_t max)
     }
 }
 
-static CS_SELDOM uint32_t find_candidates(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
+static uint32_t find_candidates(const struct cs *cs, uint64_t hash, const uint8_t *value, uint16_t len)
 {
     struct table_iter iter;
     for (uint32_t i = table_first(&cs->index, hash, &iter); i != 0; i = table_next(&cs->index, &iter)) {
@@ -229,9 +222,8 @@ static uint32_t find_digest(struct cs *cs, const struct ndn_name *name)
     return index;
 }
 
-/** cs_find() in the general case. */
-static CS_SELDOM bool find_any(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key,
-                               bool can_be_prefix, bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
+bool cs_find_any(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
+                 bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
 {
     uint32_t index = POOL_NONE;
     if (cs->n_entries == 0 || cs->capacity == 0)
@@ -271,17 +263,6 @@ miss:
     return false;
 }
 
-bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
-             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit)
-{
-    // Most Interests ask for an exact name, and a look at its bucket says that it is not here.
-    if (__builtin_expect(!can_be_prefix && !name->has_digest && table_absent(&cs->index, name->hash_full), 1)) {
-        cs->n_misses++;
-        return false;
-    }
-    return find_any(cs, name, key, can_be_prefix, must_be_fresh, now_ns, hit);
-}
-
 /** Where new Data goes. */
 static inline enum cs_queue_id queue_for(const struct cs *cs, uint32_t freshness_ms, bool unsolicited)
 {
@@ -291,31 +272,23 @@ static inline enum cs_queue_id queue_for(const struct cs *cs, uint32_t freshness
 }
 
 /** Entries of the main queue go to the stale one when their freshness ends (priority-fifo). */
-static CS_SELDOM void timer_arm(struct cs *cs, uint32_t index, uint32_t freshness_ms, uint64_t now_ns)
+static void timer_arm(struct cs *cs, uint32_t index, uint32_t freshness_ms, uint64_t now_ns)
 {
     uint32_t ms = freshness_ms < CS_TIMER_MAX_MS ? freshness_ms : CS_TIMER_MAX_MS;
     if (cs_at(cs, index)->queue == CS_QUEUE_MAIN)
         wheel_arm(cs->wheel, index, wheel_tick_after_ms(now_ns, ms));
 }
 
-/** Write the Data's place into an entry. */
-static void entry_set(struct cs *cs, struct cs_entry *entry, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-                      uint32_t freshness_ms, uint64_t now_ns)
+/** Take a reference of every segment. */
+static void hold(struct rte_mbuf *mbuf)
 {
-    for (struct rte_mbuf *seg = mbuf; seg != NULL; seg = seg->next)
-        rte_mbuf_refcnt_update(seg, 1);
-    entry->mbuf = mbuf;
-    entry->off = (uint16_t)(mbuf->data_off + off);
-    entry->len = (uint16_t)len;
-    entry->fresh_until = freshness_ms == 0 ? 0 : now_ns + (uint64_t)freshness_ms * 1000000;
-    entry->seq = ++cs->seq;
-    entry->flags = 0;
-    cs->n_inserts++;
+    for (; mbuf != NULL; mbuf = mbuf->next)
+        rte_mbuf_refcnt_update(mbuf, 1);
 }
 
 /** The same name again: the newer Data takes the place of the older. */
-static CS_SELDOM void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-                              uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+static void replace(struct cs *cs, uint32_t index, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off,
+                    uint32_t len, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
 {
     struct cs_entry *entry = cs_at(cs, index);
     struct rte_mbuf *old = entry->mbuf;
@@ -324,7 +297,11 @@ static CS_SELDOM void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mb
     if (cs->wheel != NULL)
         wheel_cancel(cs->wheel, index);
     queue_remove(cs, index);
-    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
+    hold(mbuf);
+    uint32_t nodes = entry->nodes;
+    cs_entry_name(entry, name, mbuf);
+    entry->nodes = nodes;
+    cs_entry_data(cs, entry, mbuf, off, len, freshness_ms, now_ns);
     rte_pktmbuf_free(old);
     queue_push(cs, index, queue_for(cs, freshness_ms, unsolicited));
     if (cs->wheel != NULL)
@@ -333,20 +310,25 @@ static CS_SELDOM void replace(struct cs *cs, uint32_t index, struct rte_mbuf *mb
         cs_prefix_renew(cs, index);
 }
 
-/** Write a new entry's name. */
-static inline void entry_name(struct cs_entry *entry, const struct ndn_name *name)
+/** The index has no room for an entry that stands in its queue, without Data. */
+static void drop_place(struct cs *cs, uint32_t index)
 {
-    entry->hash = name->hash_full;
-    entry->nodes = POOL_NONE;
-    entry->name_len = name->len;
-    entry->depth = name->depth;
-    if (__builtin_expect(name->len <= CS_NAME_INLINE, 1))
-        octets_copy(entry->name, name->value, name->len);
+    queue_remove(cs, index);
+    pool_put(&cs->entries, index);
+    cs->n_entries--;
+    steady_set(cs);
 }
 
-/** cs_insert() in the general case. */
-static CS_SELDOM void insert_any(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off,
-                                 uint32_t len, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
+void cs_insert_failed(struct cs *cs, uint32_t index)
+{
+    struct cs_entry *entry = cs_at(cs, index);
+    cs_mbuf_free(entry->mbuf);
+    entry->mbuf = NULL;
+    drop_place(cs, index);
+}
+
+void cs_insert_any(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
+                   uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
 {
     if (cs->capacity == 0 || name->n_comps == 0 || name->n_comps > NDN_NAME_DEPTH)
         return;
@@ -354,7 +336,7 @@ static CS_SELDOM void insert_any(struct cs *cs, const struct ndn_name *name, str
         return;
     uint32_t index = find_exact(cs, name->hash_full, name->value, name->len);
     if (index != POOL_NONE) {
-        replace(cs, index, mbuf, off, len, freshness_ms, unsolicited, now_ns);
+        replace(cs, index, name, mbuf, off, len, freshness_ms, unsolicited, now_ns);
         return;
     }
 
@@ -365,7 +347,7 @@ static CS_SELDOM void insert_any(struct cs *cs, const struct ndn_name *name, str
         if (cs->n_entries > cs->capacity)
             shrink(cs, 1);
         if (cs->look_ahead)
-            evict_ahead(cs);
+            cs_evict_ahead(cs);
         index = victim(cs);
         entry_clear(cs, index);
         cs->n_evictions++;
@@ -384,56 +366,19 @@ static CS_SELDOM void insert_any(struct cs *cs, const struct ndn_name *name, str
             cs->n_entries++;
         queue_push(cs, index, queue);
     }
+    steady_set(cs);
     if (table_insert(&cs->index, name->hash_full, index) != 0) {
-        queue_remove(cs, index);
-        pool_put(&cs->entries, index);
-        cs->n_entries--;
+        entry->mbuf = NULL;
+        drop_place(cs, index);
         return;
     }
-    entry_name(entry, name);
-    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
+    hold(mbuf);
+    cs_entry_name(entry, name, mbuf);
+    cs_entry_data(cs, entry, mbuf, off, len, freshness_ms, now_ns);
     if (cs->wheel != NULL)
         timer_arm(cs, index, freshness_ms, now_ns);
     if (cs->prefixes.lengths != 0)
         cs_prefix_add(cs, index, name, now_ns);
-}
-
-void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns)
-{
-    // New Data for a CS of policy lru that is just full, where it will mostly be: the oldest makes room.
-    if (__builtin_expect(cs->policy != CS_LRU || cs->n_entries != cs->capacity || cs->capacity == 0 ||
-                             name->n_comps == 0 || name->n_comps > NDN_NAME_DEPTH || len > NDN_PACKET_MAX ||
-                             off > (uint32_t)UINT16_MAX - mbuf->data_off || mbuf->next != NULL ||
-                             !table_absent(&cs->index, name->hash_full),
-                         0)) {
-        insert_any(cs, name, mbuf, off, len, freshness_ms, unsolicited, now_ns);
-        return;
-    }
-    if (cs->look_ahead)
-        evict_ahead(cs);
-    uint32_t index = victim(cs);
-    struct cs_entry *entry = cs_at(cs, index);
-    struct rte_mbuf *old = entry->mbuf;
-    if (__builtin_expect(entry->nodes != POOL_NONE, 0))
-        cs_prefix_remove(cs, index);
-    table_remove(&cs->index, entry->hash, index);
-    cs->n_evictions++;
-    // The oldest of a ring becomes its newest.
-    cs->queue[CS_QUEUE_MAIN].newest = index;
-    if (__builtin_expect(table_insert(&cs->index, name->hash_full, index) != 0, 0)) {
-        entry->mbuf = NULL;
-        queue_remove(cs, index);
-        pool_put(&cs->entries, index);
-        cs->n_entries--;
-        mbuf_free(old);
-        return;
-    }
-    entry_name(entry, name);
-    entry_set(cs, entry, mbuf, off, len, freshness_ms, now_ns);
-    if (__builtin_expect(cs->prefixes.lengths != 0, 0))
-        cs_prefix_add(cs, index, name, now_ns);
-    mbuf_free(old);
 }
 
 int cs_resize(struct cs *cs, uint32_t capacity)

@@ -52,10 +52,10 @@ int cs_create(struct cs **cs, const struct cs_config *config, uint64_t now_ns);
 void cs_destroy(struct cs *cs);
 
 /** Lookup stages, as pit_prefetch_*(): the bucket, then the candidate entry. */
-void cs_prefetch_bucket(const struct cs *cs, uint64_t hash);
-void cs_prefetch_entry(const struct cs *cs, uint64_t hash);
-/** Third stage, optional: the mbuf of the candidate, which a hit is going to read. */
-void cs_prefetch_mbuf(const struct cs *cs, uint64_t hash);
+static inline void cs_prefetch_bucket(const struct cs *cs, uint64_t hash);
+static inline void cs_prefetch_entry(const struct cs *cs, uint64_t hash);
+/** Third stage, optional: the Data of the candidate, which a hit is going to read. */
+static inline void cs_prefetch_data(const struct cs *cs, uint64_t hash);
 
 /**
  * Find Data for an Interest: its exact name, any Data below it when @p can_be_prefix, or the Data with its implicit
@@ -64,17 +64,18 @@ void cs_prefetch_mbuf(const struct cs *cs, uint64_t hash);
  * The first CanBePrefix lookups of a length may miss Data while that length is being indexed, and a lookup looks at
  * the newest 64 Data below a prefix only.
  */
-bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key, bool can_be_prefix,
-             bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit);
+static inline bool cs_find(struct cs *cs, const struct ndn_name *name, const struct ndn_name_key *key,
+                           bool can_be_prefix, bool must_be_fresh, uint64_t now_ns, struct cs_hit *hit);
 
 /**
  * Keep Data. Takes a reference of its own on every segment of @p mbuf (the caller keeps its reference and may put
  * headers before the Data, but must not change its octets or the chain any more); the Data is @p len octets at
  * @p off, name and all. Nothing is kept when the CS is off, the name is empty, or the name is longer than
  * NDN_NAME_DEPTH components. Evicted Data is freed. FreshnessPeriod @p freshness_ms 0: never fresh.
+ * When the octets of @p name lie in the buffer of @p mbuf, they are those of the Data.
  */
-void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off, uint32_t len,
-               uint32_t freshness_ms, bool unsolicited, uint64_t now_ns);
+static inline void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off,
+                             uint32_t len, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns);
 
 /**
  * Change the capacity. Data over it is evicted in steps: some here, the rest with cs_poll() and cs_insert(). With 0
@@ -110,5 +111,7 @@ void cs_info(const struct cs *cs, struct cs_info *info);
 size_t cs_memory(const struct cs *cs);
 /** Check every invariant. Tests and fuzzers. @return 0 or -EINVAL */
 int cs_check(const struct cs *cs);
+
+#include "pit/cs_impl.h"
 
 #endif

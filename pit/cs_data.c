@@ -60,7 +60,7 @@ static struct cs_reader reader_at_name(const struct cs_entry *entry)
 
 bool cs_name_begins(const struct cs_entry *entry, const uint8_t *value, uint16_t len)
 {
-    if (entry->name_len <= CS_NAME_INLINE)
+    if (__builtin_expect(entry->name != NULL, 1))
         return octets_equal(entry->name, value, len);
     struct cs_reader reader = reader_at_name(entry);
     uint32_t left = len;
@@ -77,7 +77,7 @@ bool cs_name_begins(const struct cs_entry *entry, const uint8_t *value, uint16_t
 
 uint16_t cs_name_copy(const struct cs_entry *entry, uint8_t *buf)
 {
-    if (entry->name_len <= CS_NAME_INLINE) {
+    if (entry->name != NULL) {
         octets_copy(buf, entry->name, entry->name_len);
         return entry->name_len;
     }

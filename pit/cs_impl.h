@@ -11,9 +11,8 @@
 #include "pit/table.h"
 #include "pit/wheel.h"
 
-/* Inside of the Content Store. */
+/* Inside of the Content Store. pit/cs.h includes it for its inline part; other code takes nothing from here. */
 
-#define CS_NAME_INLINE 80
 /** Nodes of one prefix that a lookup looks at. */
 #define CS_WALK 64
 /** Up to so many entries a prefix length is indexed at once when it is first asked for. */
@@ -39,14 +38,14 @@ struct cs_entry {
     uint16_t len;          /**< of the Data */
     uint32_t newer, older; /**< neighbours in its queue, a ring */
     uint32_t nodes;        /**< first node in the prefix index */
-    uint32_t seq;          /**< order of insertion, wrapping */
+    uint32_t seq;          /**< order of insertion, wrapping: of n_inserts the low half */
     uint16_t name_len;
-    uint8_t depth;                /**< components of the name */
-    uint8_t queue : 4;            /**< enum cs_queue_id */
-    uint8_t flags : 4;            /**< enum cs_entry_flags */
-    uint8_t name[CS_NAME_INLINE]; /**< when it fits, else it is read from the Data */
+    uint8_t depth;       /**< components of the name */
+    uint8_t queue : 4;   /**< enum cs_queue_id */
+    uint8_t flags : 4;   /**< enum cs_entry_flags */
+    const uint8_t *name; /**< TLV-VALUE in the Data's buffer; NULL: it lies in several, and is read from there */
 } __attribute__((aligned(64)));
-_Static_assert(sizeof(struct cs_entry) == 128, "two cache lines");
+_Static_assert(sizeof(struct cs_entry) == 64, "one cache line");
 
 /** What an entry has and most packets do not touch; same index as the entry. */
 struct cs_cold {
@@ -98,16 +97,16 @@ struct cs_prefixes {
 struct cs {
     struct cs_entry *entry; /**< by index, from 1 on; memory of the pool */
     struct table index;
-    uint32_t capacity;
-    uint32_t n_entries;
-    struct cs_queue queue[CS_QUEUES];
-    struct pool entries;
-    uint32_t ahead; /**< entry that will be evicted soon and is being brought into the cache */
-    uint32_t seq;
-    enum cs_policy policy;
-    bool look_ahead;  /**< large enough for evict_ahead() to pay */
+    bool steady;      /**< policy lru, and as many entries as there may be: new Data takes the place of the oldest */
+    bool look_ahead;  /**< large enough for cs_evict_ahead() to pay */
     bool approximate; /**< hits mark entries instead of moving them */
     uint64_t n_hits, n_misses, n_inserts, n_evictions;
+    struct cs_queue queue[CS_QUEUES];
+    struct pool entries;
+    uint32_t capacity;
+    uint32_t n_entries;
+    uint32_t ahead; /**< entry that will be evicted soon and is being brought into the cache */
+    enum cs_policy policy;
     struct cs_cold *cold;
     struct wheel *wheel; /**< priority-fifo only */
     uint32_t capacity_max;
@@ -123,13 +122,6 @@ static inline struct cs_entry *cs_at(const struct cs *cs, uint32_t index)
 static inline bool cs_fresh(const struct cs_entry *entry, uint64_t now_ns)
 {
     return entry->fresh_until >= now_ns && entry->fresh_until != 0;
-}
-
-/** Oldest entry of a queue, POOL_NONE when it is empty. */
-static inline uint32_t cs_oldest(const struct cs *cs, enum cs_queue_id id)
-{
-    uint32_t newest = cs->queue[id].newest;
-    return newest != POOL_NONE ? cs_at(cs, newest)->newer : POOL_NONE;
 }
 
 /** Entry after @p index from oldest to newest, POOL_NONE after the newest. */
@@ -163,5 +155,7 @@ uint32_t cs_prefix_find(struct cs *cs, const struct ndn_name *name, const struct
                         uint64_t now_ns);
 void cs_prefix_poll(struct cs *cs, uint64_t now_ns);
 int cs_prefix_check(const struct cs *cs);
+
+#include "pit/cs_inline.h"
 
 #endif

@@ -93,6 +93,8 @@ static void insert(struct run *r, struct input *in)
     uint32_t len = name.len + 12u;
     struct rte_mbuf *mbuf = fake_chain(packet, (uint16_t)(off + len), (uint16_t)(16 + shape), id);
     uint32_t freshness_ms = (shape & 7) * 3u;
+    if (mbuf->next == NULL)
+        name.value = rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, off + 8);
     cs_insert(r->cs, &name, mbuf, off, len, freshness_ms, (shape & 16) != 0, r->now_ns);
     rte_pktmbuf_free(mbuf);
     r->newest[canonical(n)] = (struct newest){id, freshness_ms == 0 ? 0 : r->now_ns + freshness_ms * MS};

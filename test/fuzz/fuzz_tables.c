@@ -423,7 +423,10 @@ static void op_cs_insert(void)
     memcpy(p, &id, 4);
     uint32_t len = (uint32_t)(p + 4 - frame) - off;
     struct rte_mbuf *mbuf = fake_chain(frame, (uint16_t)(off + len), (uint16_t)(arg >= 128 ? 2000 : 1 + arg / 8), id);
-    cs_insert(cs, &name->view, mbuf, off, len, freshness_ms, arg % 3 == 0, now_ns);
+    struct ndn_name view = name->view;
+    if (mbuf->next == NULL)
+        view.value = rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, off + len - 6 - name->len);
+    cs_insert(cs, &view, mbuf, off, len, freshness_ms, arg % 3 == 0, now_ns);
     rte_pktmbuf_free(mbuf);
     stored[which].id = id;
     stored[which].fresh_until_ns = freshness_ms == 0 ? 0 : now_ns + (uint64_t)freshness_ms * 1000000;

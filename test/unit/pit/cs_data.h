@@ -67,7 +67,11 @@ static inline void data_insert(struct cs *cs, const struct ndn_name *name, uint3
     uint16_t len = data_make(frame + off, name, id);
     frame[off + len] = 0x77;
     struct rte_mbuf *mbuf = fake_chain(frame, (uint16_t)(off + len + 1), seg_len, id);
-    cs_insert(cs, name, mbuf, off, len, freshness_ms, unsolicited, now_ns);
+    struct ndn_name view = *name;
+    // Of Data in one buffer the parsed name lies there; of a chain it lies in a copy.
+    if (mbuf->next == NULL)
+        view.value = rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, off + len - 6 - name->len);
+    cs_insert(cs, &view, mbuf, off, len, freshness_ms, unsolicited, now_ns);
     rte_pktmbuf_free(mbuf);
 }
 

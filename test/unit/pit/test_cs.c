@@ -138,7 +138,6 @@ Test(cs, digest_of_a_chain_with_headers)
     struct data_name n, digest;
     data_name(&n, "/a/b/a-component-that-is-longer-than-any-that-would-fit-the-entry-itself/"
                   "and-one-more-of-this-kind-because-it-costs-nothing");
-    cr_assert_gt(n.name.len, CS_NAME_INLINE);
     for (uint16_t seg_len = 1; seg_len < 300; seg_len = (uint16_t)(seg_len + 13)) {
         for (uint16_t off = 0; off < 30; off = (uint16_t)(off + 14)) {
             data_insert(cs, &n.name, seg_len, off, seg_len, 0, false, 0);
@@ -458,9 +457,9 @@ Test(cs, prefetch_changes_nothing)
     data_name(&other, "/b");
     cs_prefetch_bucket(cs, n.name.hash_full);
     cs_prefetch_entry(cs, n.name.hash_full);
-    cs_prefetch_mbuf(cs, n.name.hash_full);
+    cs_prefetch_data(cs, n.name.hash_full);
     cs_prefetch_entry(cs, other.name.hash_full);
-    cs_prefetch_mbuf(cs, other.name.hash_full);
+    cs_prefetch_data(cs, other.name.hash_full);
     cr_assert_eq(cs_check(cs), 0);
     cr_assert_eq(info(cs).n_hits, 0);
     destroy(cs);
