@@ -11,12 +11,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from contextlib import redirect_stdout
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from suite import children, compare, plot, report, result, run, stats, targets, testpmd  # noqa: E402
+from suite import children, compare, plot, quic, report, result, run, stats, targets, testpmd  # noqa: E402
 
 
 def document(cases, calibration=1.0, quick=False, cpu="Test CPU"):
@@ -223,6 +224,46 @@ class Children(unittest.TestCase):
             with self.assertRaisesRegex(children.Failed, "exit 0"):
                 with children.background(["true"], log, "ready"):
                     pass
+
+
+class UntilReady(unittest.TestCase):
+    def test_it_ends_at_the_word_and_the_program_when_told(self):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "until_ready.sh")
+        with tempfile.TemporaryDirectory() as folder:
+            for _ in range(2):
+                before = time.monotonic()
+                children.run([script, "start", folder, "sh", "-c", "sleep 0.3; echo now ready; exec sleep 100"], timeout=20)
+                self.assertGreaterEqual(time.monotonic() - before, 0.3)
+                with open(os.path.join(folder, "pid")) as f:
+                    number = int(f.read())
+                os.kill(number, 0)
+                children.run([script, "stop", folder], timeout=20)
+                with self.assertRaises(ProcessLookupError):
+                    os.kill(number, 0)
+            with self.assertRaisesRegex(children.Failed, "sorry"):
+                children.run([script, "start", folder, "sh", "-c", "echo sorry; exit 1"], timeout=20)
+
+
+class Quic(unittest.TestCase):
+    def setUp(self):
+        self.found = result.Result()
+        for direct, cid in ((1.0, 1.1), (2.0, 1.9), (1.5, 1.65)):
+            quic.take(self.found, "\n".join(json.dumps({"client": "ours", "server": "ours", "path": path, "seconds": s})
+                                            for path, s in (("direct", direct), ("cid", cid))))
+        quic.ratios(self.found)
+
+    def test_relative_is_of_the_same_round(self):
+        row = self.found.find("quic", "ratio", "ours to ours, by connection ID / direct")
+        self.assertEqual([round(x, 2) for x in row["samples"]], [1.1, 0.95, 1.1])
+        targets.apply(self.found)
+        self.assertTrue(report.met(row))
+
+    def test_the_matrix_has_every_cell_and_dashes_where_nothing_is(self):
+        table = quic.markdown(self.found, quic.OCTETS)
+        self.assertIn("| test pair | test pair | by connection ID | 1.55 | 1.10 | 1.90 | 1.100 |", table)
+        self.assertIn("| test pair | test pair | direct | 1.50 | 1.00 | 2.00 | 1 |", table)
+        self.assertIn("| ngtcp2 (Debian) | ngtcp2 (Debian) | by connection ID | — | — | — | — |", table)
+        self.assertEqual(table.count("\n| "), 1 + 2 * 2 * 3)
 
 
 @unittest.skipIf(shutil.which("gnuplot") is None, "no gnuplot")
