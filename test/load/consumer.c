@@ -272,9 +272,11 @@ static void take_packet(struct consumer *consumer, const struct ndn_packet *pkt,
     struct tally *tally = &consumer->tally;
     bool nack = (pkt->lp.has & LP_HAS_NACK) != 0;
     uint32_t name;
-    enum shape_verdict verdict = pkt->type == NDN_TYPE_DATA ? shape_check_data(&consumer->shape, pkt, &name)
-                                 : nack                     ? shape_check_interest(&consumer->shape, pkt, &name)
-                                                            : SHAPE_STRANGE;
+    enum shape_verdict verdict = SHAPE_STRANGE;
+    if (pkt->type == NDN_TYPE_DATA)
+        verdict = shape_check_data(&consumer->shape, pkt, &name);
+    else if (nack && names_read(&consumer->shape.names, false, pkt->name.value, pkt->name.len, &name))
+        verdict = SHAPE_OK; // forwarders write the Interest anew, from what they know of it
     if (verdict != SHAPE_OK) {
         *(verdict == SHAPE_STRANGE ? &tally->unexpected : &tally->corrupted) += 1;
         return;
