@@ -238,9 +238,11 @@ int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct q
         return rc;
     }
     struct quic_set *again = NULL;
-    if (take_ways(&fresh, set) && quic_set_again(&again, set) == 0) {
+    fresh.behind = take_ways(&fresh, set);
+    if (fresh.behind && quic_set_again(&again, set) == 0) {
         quic_set_destroy(set);
         set = again;
+        fresh.behind = false;
     }
     rc = publish(daemon, set);
     if (rc != 0) {
@@ -254,22 +256,26 @@ int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct q
     quic->server = fresh.server;
     quic->target = fresh.target;
     quic->n_servers = fresh.n_servers;
+    quic->behind = fresh.behind;
     return 0;
 }
 
 void daemon_quic_follow(struct daemon *daemon)
 {
+    struct daemon_quic *quic = &daemon->quic;
     struct quic_set *set = published(daemon), *again;
     reclaim(daemon);
-    quic_probe_round(&daemon->quic.probe, daemon->quic.target, daemon->quic.n_servers, worker_now_ns() / 1000000);
-    if (!take_ways(&daemon->quic, set))
+    quic_probe_round(&quic->probe, quic->target, quic->n_servers, worker_now_ns() / 1000000);
+    bool was_behind = quic->behind;
+    quic->behind |= take_ways(quic, set);
+    if (!quic->behind)
         return;
-    if (quic_set_again(&again, set) != 0) {
-        log_error("quic: no memory to leave out servers that are not healthy\n");
-        return;
-    }
-    if (publish(daemon, again) != 0)
+    int rc = quic_set_again(&again, set);
+    if (rc == 0 && (rc = publish(daemon, again)) != 0)
         quic_set_destroy(again);
+    quic->behind = rc != 0;
+    if (quic->behind && !was_behind)
+        log_error("quic: no memory to leave out servers that are not healthy; tried again\n");
 }
 
 /* ---- start and stop ---- */

@@ -35,6 +35,7 @@ struct daemon_quic {
     unsigned n_servers;
     struct quic_probe probe;
     bool started;
+    bool behind; /**< servers changed since the set was built, and there was no memory for another */
     struct daemon_quic_retired *retired;
 };
 
