@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "fwd/daemon/daemon.h"
+#include "fwd/quic/edge.h"
 #include "fwd/quic/quic.h"
+#include "fwd/quic/tunnel.h"
 #include "parser/verdict.h"
 
 /* Below what the library takes for a string. */
@@ -93,27 +95,22 @@ static void explain_header(struct rte_tel_data *steps, const struct quic_header 
         step(steps, "token: %u octets", header->token_len);
 }
 
-static bool is_offered(const struct quic_service *service, uint32_t version)
-{
-    for (unsigned i = 0; i < service->n_versions; i++)
-        if (service->version[i] == version)
-            return true;
-    return false;
-}
-
 /* @return false when the datagram ends here */
 static bool explain_edge(struct rte_tel_data *steps, const struct quic_service *service,
                          const struct quic_header *header, unsigned long len)
 {
     if (header->type == QUIC_TYPE_SHORT)
         return true;
-    if (service->version_negotiation && !is_offered(service, header->version)) {
+    if (service->version_negotiation && !quic_version_offered(service, header->version)) {
         step(steps, len >= DATAGRAM_MIN ? "edge: version is not offered: answered by Version Negotiation"
                                         : "edge: version is not offered, datagram below 1200 octets: dropped");
         return false;
     }
-    if (header->type != QUIC_TYPE_INITIAL)
+    struct quic_header initial;
+    if (!quic_edge_initial(header, len, &initial))
         return true;
+    if (header->type != QUIC_TYPE_INITIAL)
+        step(steps, "edge: there is an Initial behind that packet, token: %u octets", initial.token_len);
     if (service->drop_small_initials && len < DATAGRAM_MIN) {
         step(steps, "edge: Initial in a datagram of %lu octets, below 1200: dropped", len);
         return false;
@@ -205,18 +202,37 @@ static const struct quic_server *explain_hash(struct rte_tel_data *steps, const 
     return server;
 }
 
+/* Octets of the IP packet that a client's datagram comes in, 0: whether it is IPv4 or IPv6 is not known. */
+static unsigned long packet_len(const struct question *q)
+{
+    uint8_t ip[16];
+    bool v6;
+    uint16_t port;
+    return conf_quic_vip(q->from, ip, &v6, &port) ? q->len + 8 + (v6 ? 40 : 20) : 0;
+}
+
 static void explain_delivery(struct rte_tel_data *steps, const struct daemon *daemon,
-                             const struct quic_service *service, const struct quic_server *server)
+                             const struct quic_service *service, const struct quic_server *server,
+                             const struct question *q)
 {
     static const char *const delivery[] = {"l2", "ipip", "gue"};
-    uint16_t port = atomic_load_explicit(&server->port, memory_order_relaxed);
-    if (atomic_load_explicit(&server->mac, memory_order_relaxed) == 0) {
+    uint16_t index = atomic_load_explicit(&server->port, memory_order_relaxed);
+    const struct port *port = index < PORT_MAX ? daemon->shared.port[index] : NULL;
+    unsigned outer = quic_tunnel_size(service->delivery, server->v6);
+    unsigned mtu = atomic_load_explicit(&server->mtu, memory_order_relaxed);
+    if (atomic_load_explicit(&server->mac, memory_order_relaxed) == 0 || port == NULL) {
         step(steps, "delivery: the way to %s is not known yet: dropped", server->name);
         return;
     }
-    step(steps, "delivery: %s by port %.48s, MTU %u", delivery[service->delivery],
-         port < daemon->n_ports ? daemon->port[port].config.name : "?",
-         atomic_load_explicit(&server->mtu, memory_order_relaxed));
+    if (outer > 0 && !quic_tunnel_source(port, server->v6)) {
+        step(steps, "delivery: port %.48s has no address to send from: dropped", port->config.name);
+        return;
+    }
+    mtu = mtu != 0 && mtu < port->mtu ? mtu : port->mtu;
+    step(steps, "delivery: %s by port %.48s, MTU %u", delivery[service->delivery], port->config.name, mtu);
+    unsigned long len = packet_len(q);
+    if (len > 0 && len + outer > mtu)
+        step(steps, "delivery: %lu octets and %u around them are too many: dropped, the client is told", len, outer);
 }
 
 /* @return the server, NULL when there is none */
@@ -247,7 +263,7 @@ static const struct quic_server *explain(const struct daemon *daemon, const stru
             if (server == NULL)
                 server = explain_hash(steps, set, index, q, &header);
             if (server != NULL)
-                explain_delivery(steps, daemon, service, server);
+                explain_delivery(steps, daemon, service, server, q);
         }
     }
     free(datagram);

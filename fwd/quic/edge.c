@@ -27,24 +27,20 @@ static bool initial(struct fwd *fwd, const struct quic_pkt *pkt)
     return service->retry_mode != QUIC_RETRY_OFF && quic_retry(fwd, pkt);
 }
 
-/*
- * Senders order the packets of a datagram as they like (RFC 9000 12.2): one with an Initial behind others is treated as
- * if it came first, lest 0-RTT in front leads it past limits and Retry. Servers ignore an Initial of another DCID.
- */
-static bool initial_behind(struct fwd *fwd, const struct quic_pkt *pkt)
+bool quic_edge_initial(const struct quic_header *first, size_t len, struct quic_header *initial)
 {
     const struct quic_opts opts = {.from_client = true, .small_initials = true};
-    const uint8_t *p = pkt->header.dcid - BEFORE_DCID;
-    struct quic_pkt other = *pkt;
-    size_t at = pkt->header.packet_len;
+    const uint8_t *p = first->dcid - BEFORE_DCID;
+    size_t at = first->packet_len;
+    *initial = *first;
     // Each turn goes on by a whole long header; other versions and short headers reach to the end.
-    while (at < pkt->payload_len && quic_parse(p + at, pkt->payload_len - at, &opts, &other.header) == VERDICT_OK) {
-        if (other.header.type == QUIC_TYPE_INITIAL && other.header.dcid_len == pkt->header.dcid_len &&
-            memcmp(other.header.dcid, pkt->header.dcid, pkt->header.dcid_len) == 0)
-            return initial(fwd, &other);
-        at += other.header.packet_len;
+    while (initial->type != QUIC_TYPE_INITIAL || initial->dcid_len != first->dcid_len ||
+           memcmp(initial->dcid, first->dcid, first->dcid_len) != 0) {
+        if (at >= len || quic_parse(p + at, len - at, &opts, initial) != VERDICT_OK)
+            return false;
+        at += initial->packet_len;
     }
-    return false;
+    return true;
 }
 
 bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt)
@@ -67,5 +63,8 @@ bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt)
         return quic_version_negotiate(fwd, pkt);
     if (pkt->header.type == QUIC_TYPE_INITIAL)
         return initial(fwd, pkt);
-    return pkt->header.packet_len < pkt->payload_len && initial_behind(fwd, pkt);
+    if (pkt->header.packet_len == pkt->payload_len)
+        return false;
+    struct quic_pkt other = *pkt;
+    return quic_edge_initial(&pkt->header, pkt->payload_len, &other.header) && initial(fwd, &other);
 }

@@ -23,4 +23,15 @@ int quic_edge_create(struct quic_edge **edge, const struct quic_edge_config *con
 /** Wipes the keys; NULL is allowed. */
 void quic_edge_destroy(struct quic_edge *edge);
 
+/**
+ * The Initial of a datagram of @p len octets that begins with the long header @p first: that one, or one behind it.
+ * Senders order the packets of a datagram as they like (RFC 9000 12.2), and 0-RTT in front must not lead an Initial
+ * past limits and Retry. Servers ignore an Initial of another DCID. Any thread.
+ *
+ * @return false when there is none; *initial is undefined then
+ */
+bool quic_edge_initial(const struct quic_header *first, size_t len, struct quic_header *initial);
+/** True when the service offers a version. Any thread. */
+bool quic_version_offered(const struct quic_service *service, uint32_t version);
+
 #endif

@@ -56,8 +56,6 @@ static inline const uint8_t *quic_edge_source(const struct quic_pkt *pkt)
  */
 void quic_answer(struct fwd *fwd, const struct quic_pkt *pkt, const uint8_t *payload, uint16_t len, bool keep);
 
-/** version: true when the service offers a version. */
-bool quic_version_offered(const struct quic_service *service, uint32_t version);
 /** version: answer a datagram of a version that the service does not offer, or drop it. @return true: it is gone */
 bool quic_version_negotiate(struct fwd *fwd, const struct quic_pkt *pkt);
 

@@ -77,6 +77,11 @@ explain $initial --length 1200 --from 10.0.1.2:4433 | jq -e '.server != ""' ||
     fail "the hash leads nowhere: $(explain $initial --length 1200 --from 10.0.1.2:4433)"
 explain $initial --length 1100 | jq -e '.server == "" and any(.steps[]; test("below 1200: dropped"))' ||
     fail "a small Initial is taken: $(explain $initial --length 1100)"
+explain $initial --length 1473 --from 10.0.1.2:4433 | jq -e 'any(.steps[]; test("1501 octets and 0 around them are too many"))' ||
+    fail "a datagram is too big and goes: $(explain $initial --length 1473 --from 10.0.1.2:4433)"
+zero_rtt=d00000000108e394c8f03e51570800021122
+explain "${zero_rtt}$initial" --length 1100 | jq -e '.server == "" and any(.steps[]; test("behind that packet")) and
+    any(.steps[]; test("below 1200: dropped"))' || fail "an Initial behind 0-RTT is not seen: $(explain "${zero_rtt}$initial" --length 1100)"
 explain zz 2>/dev/null && fail "no hexadecimal digits, no complaint"
 "$pitlane" quic explain 40 --service nobody -r "$tmp/run" 2>"$tmp/nobody" && fail "there is no such service"
 grep -q "no QUIC service has this name" "$tmp/nobody" || fail "$(cat "$tmp/nobody")"
