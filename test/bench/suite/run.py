@@ -6,9 +6,9 @@ import os
 import sys
 import tempfile
 
-from . import build, children, compare, machine, micro, plot, process, progress, quic, report, result, targets
+from . import build, children, compare, endtoend, machine, micro, plot, process, progress, quic, report, result, targets
 
-PARTS = {"micro": micro.run, "process": process.run, "quic": quic.run}
+PARTS = {"micro": micro.run, "e2e": endtoend.run, "process": process.run, "quic": quic.run}
 
 
 def arguments(argv, usage):
