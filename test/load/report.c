@@ -75,7 +75,7 @@ static void add_tally(const struct run *run, json_t *object)
     set(object, "unexpected", tally->unexpected);
     set(object, "misrouted", tally->misrouted);
     set(object, "foreign", tally->foreign);
-    set(object, "tx_full", run->consumer->tx.refused);
+    set(object, "tx_full", run->tx->refused);
     json_object_set_new(object, "loss_ratio", json_real(search_loss(tally)));
     json_object_set_new(object, "rate_sent_pps", json_real(search_per_second(run, tally->sent)));
     json_object_set_new(object, "rate_received_pps",
@@ -100,6 +100,29 @@ static json_t *producer(const struct producer *producer)
     set(object, "unexpected", tally->unexpected);
     set(object, "foreign", tally->foreign);
     set(object, "tx_full", producer->tx.refused);
+    return object;
+}
+
+static json_t *quic(const struct run *run)
+{
+    const struct options_quic *options = &run->options->quic;
+    const struct quic_server *server = run->server;
+    json_t *object = json_object(), *servers = json_array();
+    set(object, "flows", run->flows.n);
+    set(object, "initials", run->client->n_initials);
+    set(object, "rebinds", run->client->rebinds);
+    set(object, "short_octets", run->flows.short_len);
+    set(object, "initial_octets", run->flows.initial_len);
+    for (unsigned i = 0; i < options->n_servers; i++) {
+        char id[2 * QUIC_LB_SERVER_ID_MAX + 1] = "", mac[18];
+        const uint8_t *p = server->place[i].mac;
+        for (unsigned k = 0; k < options->server[i].len; k++)
+            snprintf(id + (size_t)2 * k, 3, "%02x", options->server[i].octets[k]);
+        snprintf(mac, sizeof mac, "%02x:%02x:%02x:%02x:%02x:%02x", p[0], p[1], p[2], p[3], p[4], p[5]);
+        json_array_append_new(servers, json_pack("{s:s, s:s, s:I}", "id", id, "mac", mac, "short_headers",
+                                                 (json_int_t)server->packets[i]));
+    }
+    json_object_set_new(object, "servers", servers);
     return object;
 }
 
@@ -192,6 +215,8 @@ int report_write(const struct run *run, const struct plan *plan, const struct se
     }
     if (run->producer != NULL)
         json_object_set_new(object, "producer", producer(run->producer));
+    if (run->client != NULL)
+        json_object_set_new(object, "quic", quic(run));
     json_object_set_new(object, "ports", ports(run));
     if (search->n_trials > 0)
         json_object_set_new(object, "search", searched(search));

@@ -49,17 +49,36 @@ static unsigned poll_producer(struct run *run)
     return n;
 }
 
+static unsigned poll_server(struct run *run)
+{
+    struct rte_mbuf *mbufs[DEVICE_BURST];
+    quic_server_work(run->server);
+    uint16_t n = rte_eth_rx_burst(run->server->port, 0, mbufs, DEVICE_BURST);
+    uint64_t now = rte_rdtsc();
+    for (uint16_t i = 0; i < n; i++)
+        quic_server_receive(run->server, mbufs[i], now);
+    return n;
+}
+
+/* The role that answers. */
+static unsigned poll_far_end(struct run *run)
+{
+    if (run->server != NULL)
+        return poll_server(run);
+    return run->producer != NULL ? poll_producer(run) : 0;
+}
+
 static void sleep_a_little(const struct run *run, unsigned done)
 {
     if (done == 0 && run->options->sleep_us > 0)
         rte_delay_us_sleep(run->options->sleep_us);
 }
 
-static int producer_main(void *arg)
+static int far_end_main(void *arg)
 {
     struct run *run = arg;
-    while (!run_stopped(run))
-        sleep_a_little(run, poll_producer(run));
+    while (!__atomic_load_n(&run->quit, __ATOMIC_RELAXED))
+        sleep_a_little(run, poll_far_end(run));
     return 0;
 }
 
@@ -82,31 +101,98 @@ static unsigned poll_consumer(struct run *run, uint64_t now)
             rte_pktmbuf_free(mbufs[i]);
         }
     }
+    if (run->same_port)
+        producer_work(run->producer);
     return n + consumer_work(consumer, now);
+}
+
+static unsigned poll_client(struct run *run, uint64_t now)
+{
+    struct rte_mbuf *mbufs[DEVICE_BURST];
+    uint16_t n = rte_eth_rx_burst(run->client->tx.port, 0, mbufs, DEVICE_BURST);
+    for (uint16_t i = 0; i < n; i++)
+        quic_client_receive(run->client, mbufs[i]);
+    return n + quic_client_work(run->client, now);
+}
+
+/* The role that asks. */
+static unsigned poll_near_end(struct run *run, uint64_t now)
+{
+    return run->client != NULL ? poll_client(run, now) : poll_consumer(run, now);
+}
+
+static bool near_end_done(struct run *run, uint64_t now)
+{
+    return run->client != NULL ? quic_client_done(run->client, now) : consumer_done(run->consumer, now);
+}
+
+static void near_end_stop(struct run *run, uint64_t now)
+{
+    if (run->client != NULL)
+        quic_client_stop(run->client, now);
+    else
+        consumer_stop(run->consumer, now);
+}
+
+/* The server ends what it counted. */
+static void turn(struct run *run)
+{
+    run->n_turns++;
+    while (!quic_server_turn(run->server, run->n_turns)) {
+        if (run->worker == RTE_MAX_LCORE)
+            quic_server_work(run->server);
+    }
 }
 
 void run_stretch(struct run *run, const struct plan *plan)
 {
+    bool far_end_here = run->worker == RTE_MAX_LCORE && !run->same_port;
     uint64_t now = rte_rdtsc();
-    bool produce_here = run->producer != NULL && run->worker == RTE_MAX_LCORE;
-    if (run->consumer == NULL) {
+    if (run->tally == NULL) {
         uint64_t end = plan->seconds > 0 ? now + (uint64_t)(plan->seconds * run->hz) : UINT64_MAX;
         while (!run_stopped(run) && rte_rdtsc() < end)
-            sleep_a_little(run, produce_here ? poll_producer(run) : 0);
+            sleep_a_little(run, far_end_here ? poll_far_end(run) : 0);
         return;
     }
-    consumer_start(run->consumer, plan, now);
-    while (!consumer_done(run->consumer, now)) {
-        unsigned done = poll_consumer(run, now);
-        if (produce_here && run->same_port)
-            producer_work(run->producer);
-        else if (produce_here)
-            done += poll_producer(run);
+    if (run->client != NULL) {
+        turn(run);
+        now = rte_rdtsc();
+        quic_client_start(run->client, plan, now);
+    } else {
+        consumer_start(run->consumer, plan, now);
+    }
+    while (!near_end_done(run, now)) {
+        unsigned done = poll_near_end(run, now);
+        if (far_end_here)
+            done += poll_far_end(run);
         sleep_a_little(run, done);
         now = rte_rdtsc();
         if (run_stopped(run))
-            consumer_stop(run->consumer, now);
+            near_end_stop(run, now);
     }
+    if (run->client != NULL) {
+        turn(run);
+        quic_client_take(run->client, &run->server->last);
+    }
+}
+
+static int make_quic(struct run *run)
+{
+    const struct options *options = run->options;
+    int rc = quic_flows_create(&run->flows, options);
+    if (rc != 0)
+        return rc;
+    run->server = calloc(1, sizeof *run->server);
+    run->client = calloc(1, sizeof *run->client);
+    if (run->server == NULL || run->client == NULL)
+        return -ENOMEM;
+    rc = quic_server_create(run->server, options, device_of(run, &options->producer), &run->flows);
+    if (rc == 0)
+        rc = quic_client_create(run->client, options, device_of(run, &options->consumer), &run->flows, run->server,
+                                run->pool, run->hz);
+    run->tally = &run->client->tally;
+    run->tx = &run->client->tx;
+    return rc;
 }
 
 static int make_roles(struct run *run)
@@ -124,6 +210,7 @@ static int make_roles(struct run *run)
             return rc;
         }
         run->tally = &run->consumer->tally;
+        run->tx = &run->consumer->tx;
     }
     if (options->producer.present) {
         run->producer = malloc(sizeof *run->producer);
@@ -152,21 +239,21 @@ int run_create(struct run *run, const struct options *options)
     if (rc == 0)
         rc = open_device(run, &options->producer);
     if (rc == 0)
-        rc = make_roles(run);
+        rc = options->mode == MODE_QUIC ? make_quic(run) : make_roles(run);
     if (rc != 0) {
         run_destroy(run);
         return rc;
     }
-    if (run->producer != NULL && !run->same_port && rte_lcore_count() > 1) {
+    if (options->producer.present && !run->same_port && rte_lcore_count() > 1) {
         run->worker = rte_get_next_lcore(rte_lcore_id(), 1, 0);
-        rte_eal_remote_launch(producer_main, run, run->worker);
+        rte_eal_remote_launch(far_end_main, run, run->worker);
     }
     return 0;
 }
 
 void run_destroy(struct run *run)
 {
-    run_stop(run);
+    __atomic_store_n(&run->quit, true, __ATOMIC_RELAXED);
     if (run->worker != RTE_MAX_LCORE)
         rte_eal_wait_lcore(run->worker);
     for (unsigned i = 0; i < run->n_devices; i++)
@@ -175,7 +262,14 @@ void run_destroy(struct run *run)
         consumer_destroy(run->consumer);
     if (run->producer != NULL)
         producer_destroy(run->producer);
+    if (run->client != NULL)
+        quic_client_destroy(run->client);
+    if (run->server != NULL)
+        quic_server_destroy(run->server);
+    quic_flows_destroy(&run->flows);
     free(run->consumer);
     free(run->producer);
+    free(run->client);
+    free(run->server);
     rte_mempool_free(run->pool);
 }

@@ -9,6 +9,9 @@
 #include "test/load/device.h"
 #include "test/load/options.h"
 #include "test/load/producer.h"
+#include "test/load/quic_client.h"
+#include "test/load/quic_flows.h"
+#include "test/load/quic_server.h"
 
 /* Both roles, and the threads that drive them: with one lcore the main one does all, with two a producer has its own.
  */
@@ -18,12 +21,20 @@ struct run {
     struct rte_mempool *pool;
     struct device device[2];
     unsigned n_devices;
-    bool same_port;            /* both roles share it, and so a thread */
-    unsigned worker;           /* lcore of the producer; RTE_MAX_LCORE: none */
-    bool stop;                 /* by a signal or at the end: written by one thread, looked at by all */
+    bool same_port;  /* both roles share it, and so a thread */
+    unsigned worker; /* lcore of the producer; RTE_MAX_LCORE: none */
+    bool stop;       /* by a signal: end what goes on, and report */
+    bool quit;       /* for the thread of the producer */
+
     struct consumer *consumer; /* NULL: not here */
     struct producer *producer;
-    struct tally *tally;
+    struct quic_flows flows; /* of the two that follow, in the place of those above */
+    struct quic_client *client;
+    struct quic_server *server;
+    uint64_t n_turns;
+
+    struct tally *tally;        /* of the consumer or the client; NULL: neither is here */
+    const struct device_tx *tx; /* theirs */
 };
 
 /** Open ports, make the roles, start the producer's thread. Says on stderr what is wrong. @return 0 or -errno */

@@ -41,6 +41,13 @@ load $xdp_ends --rate 1000 --count 1000 --inject drop:50 --max-loss 0.019
 expect_load '.ok == false and .lost == 20'
 [ $load_status = 1 ] || fail "exit $load_status with loss above the limit"
 
+say "a link that is down for a while: lost, or refused"
+rm "$tmp/load.log" # the one of the run before
+(wait_for 20 grep -q " sent " "$tmp/load.log" && ip -n "$NS_C" link set p0 down && sleep 0.2 &&
+    ip -n "$NS_C" link set p0 up) &
+load $xdp_ends --rate 1000 --duration 3
+expect_load '.ok and .lost + .nacks > 100 and .lost + .nacks < 2000 and .sent == .received + .lost + .nacks'
+
 say "an octet that is changed, and Nacks"
 load $xdp_ends --rate 1000 --count 1000 --inject corrupt:100,nack:30
 # Those that are numbered by both get the Nack.
