@@ -32,7 +32,8 @@
 
 __extension__ typedef unsigned __int128 clock_wide;
 
-static uint64_t clock_mult; /* nanoseconds per TSC tick, times 2^32 */
+static uint64_t clock_mult; /* nanoseconds per TSC tick, times 2^32; 0: the clock stands still */
+static uint64_t clock_base; /* what a clock that stands still shows */
 
 void worker_clock_init(void)
 {
@@ -41,7 +42,13 @@ void worker_clock_init(void)
 
 uint64_t worker_now_ns(void)
 {
-    return (uint64_t)(((clock_wide)rte_rdtsc() * clock_mult) >> 32);
+    return (uint64_t)(((clock_wide)rte_rdtsc() * clock_mult) >> 32) + clock_base;
+}
+
+void worker_clock_set(uint64_t now_ns)
+{
+    clock_mult = 0;
+    clock_base = now_ns;
 }
 
 /* Worker that polls queue @p queue of a port with @p n_queues. Ports with few queues are spread over the workers. */

@@ -93,5 +93,7 @@ int worker_run(struct worker *worker, void (*run)(struct fwd *fwd, void *arg), v
 /** Monotonic time in nanoseconds from the TSC: what workers call now. Any thread, after worker_clock_init(). */
 uint64_t worker_now_ns(void);
 void worker_clock_init(void);
+/** Instead: from now on the time is this, until it is set again. For a replay, which has one thread. */
+void worker_clock_set(uint64_t now_ns);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_mbuf.h>
 
@@ -22,11 +21,9 @@
 #define MANAGE_BURST  32
 #define MANAGE_ROUNDS 64
 
-static uint64_t wall_ms(void)
+static uint64_t wall_ms(const struct daemon *daemon, uint64_t now_ns)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (atomic_load_explicit(&daemon->shared.posix_ns, memory_order_relaxed) + now_ns) / 1000000;
 }
 
 /* A packet of management, on its way to a worker. */
@@ -59,7 +56,8 @@ static int open_port(struct daemon *daemon, struct port *port, const char *name)
 
 int manage_open(struct daemon *daemon)
 {
-    if (open_port(daemon, &daemon->internal, "internal") != 0 || open_port(daemon, &daemon->sockets, "sockets") != 0)
+    if (open_port(daemon, &daemon->internal, "internal") != 0 ||
+        (daemon->replay == NULL && open_port(daemon, &daemon->sockets, "sockets") != 0))
         return -1;
     const struct face_config config = {
         .name = "internal",
@@ -144,6 +142,7 @@ static int start_management(struct daemon *daemon)
         .version = PITLANE_VERSION,
         .cs_capacity_max = daemon->conf->cs.capacity_max * daemon->n_workers,
         .localhop = daemon->conf->rib.n_localhop_security > 0,
+        .start_ms = wall_ms(daemon, worker_now_ns()),
         .send = send_packet,
         .ctx = daemon,
     };
@@ -184,7 +183,7 @@ int manage_start(struct daemon *daemon)
         return -1;
     }
     rc = rib_create(&manage->rib, daemon->shared.fib);
-    if (rc == 0 && start_sockets(daemon) != 0)
+    if (rc == 0 && daemon->replay == NULL && start_sockets(daemon) != 0)
         return -1;
     const struct face_control_config config = {
         .shared = &daemon->shared,
@@ -204,7 +203,8 @@ int manage_start(struct daemon *daemon)
         rc = start_management(daemon);
     if (rc == 0)
         rc = serve_all(daemon);
-    if (rc == 0)
+    // What goes to routing daemons and gateways is signed anew each time: no replay would be as the last one.
+    if (rc == 0 && daemon->replay == NULL)
         rc = readvertise_configure(manage->readvertise, daemon->conf, manage->rib, manage->mgmt, err);
     if (rc != 0)
         log_error("management does not start: %s\n", err[0] != '\0' ? err : strerror(-rc));
@@ -275,7 +275,7 @@ static void receive(struct daemon *daemon, uint64_t now_ns)
             uint32_t len = mbufs[i]->pkt_len;
             if (len <= sizeof packet) {
                 chain_read(mbufs[i], 0, packet, len);
-                mgmt_receive(daemon->manage.mgmt, packet, len, now_ns, wall_ms());
+                mgmt_receive(daemon->manage.mgmt, packet, len, now_ns, wall_ms(daemon, now_ns));
             }
             rte_pktmbuf_free(mbufs[i]);
         }
@@ -290,7 +290,8 @@ void manage_round(struct daemon *daemon)
     pthread_mutex_lock(&daemon->lock);
     uint64_t now_ns = worker_now_ns();
     thread_port_wake(daemon->internal.thread);
-    sock_poll(manage->sock);
+    if (manage->sock != NULL)
+        sock_poll(manage->sock);
     receive(daemon, now_ns);
     uint64_t next_ns = rib_poll(manage->rib, now_ns);
     next_ns = RTE_MIN(next_ns, face_control_poll(manage->faces, now_ns));

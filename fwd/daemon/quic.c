@@ -287,8 +287,7 @@ int daemon_quic_start(struct daemon *daemon)
     if (daemon->replay == NULL)
         quic_probe_open(&daemon->quic.probe);
     daemon->quic.started = true;
-    uint64_t now_ns = daemon->replay != NULL ? REPLAY_START_NS : worker_now_ns();
-    int rc = quic_set_build(&set, daemon->conf, NULL, now_ns, stderr);
+    int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
     if (rc == 0 && set != NULL)
         rc = daemon_quic_replace(daemon, daemon->conf, set);
     if (rc == 0 && set != NULL)

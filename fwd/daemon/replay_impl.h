@@ -41,6 +41,11 @@ struct replay {
     struct replay_counters counters;
 };
 
+/** What the worker sends, fwd_send_t with the daemon as its context. */
+uint16_t replay_send(struct fwd *fwd, uint16_t index, struct rte_mbuf **mbufs, uint16_t n);
+/** All frames of the capture, and what is pending behind them. @return 0, or -1: the file is bad (logged) */
+int replay_frames(struct daemon *daemon);
+
 /** Write the outcome. @return 0, or a negative errno */
 int replay_report_json(const struct daemon *daemon, FILE *out);
 int replay_report_text(const struct daemon *daemon, FILE *out);

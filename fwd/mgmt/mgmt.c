@@ -32,7 +32,8 @@ int mgmt_create(struct mgmt **out, const struct mgmt_env *env)
     mgmt->express_ns = UINT64_MAX;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    mgmt->start_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    mgmt->start_ms = env->start_ms != 0 ? env->start_ms : now_ms;
     mgmt->wall_ms = mgmt->start_ms;
     if (mgmt_send_init(mgmt) != 0 || mgmt_notify_init(mgmt) != 0 ||
         (env->faces != NULL && mgmt_faces_listen(mgmt, env->faces) != 0)) {

@@ -34,6 +34,7 @@ struct mgmt_env {
     const char *version;      /**< NfdVersion of status/general */
     uint32_t cs_capacity_max; /**< of all workers together */
     bool localhop;            /**< serve /localhop/nfd/rib too */
+    uint64_t start_ms;        /**< StartTimestamp of status/general, since 1970; 0: now */
     /** Send a network packet, or LpPacket, from the internal face. */
     void (*send)(void *ctx, const uint8_t *packet, size_t len);
     void *ctx;
