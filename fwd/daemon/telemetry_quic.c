@@ -11,8 +11,10 @@
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/quic/quic.h"
 
-/* Estimates of a row's octets in the answer. */
-#define SERVICE_OCTETS 1400
+/* Estimates of octets in the answer: a row of a service, its virtual addresses left out; each of them; a server's row.
+ */
+#define SERVICE_OCTETS 1500
+#define VIP_OCTETS     56
 #define SERVER_OCTETS  700
 
 static const struct quic_set *published(const struct daemon *daemon)
@@ -38,10 +40,10 @@ static void vip_text(const struct quic_vip *vip, char *text, size_t size)
 static void fill_vips(struct rte_tel_data *row, const struct quic_set *set, unsigned service)
 {
     // Of all services there are at most QUIC_VIPS_MAX.
-    char text[QUIC_VIPS_MAX * 56] = "";
+    char text[QUIC_VIPS_MAX * VIP_OCTETS] = "";
     size_t len = 0;
     for (unsigned i = 0; i < set->n_vips; i++) {
-        char vip[56];
+        char vip[VIP_OCTETS];
         if (set->vip[i].service != service)
             continue;
         vip_text(&set->vip[i], vip, sizeof vip);
@@ -83,7 +85,10 @@ int telemetry_quic_services(const struct daemon *daemon, struct rte_tel_data *d,
     const struct quic_set *set = published(daemon);
     page_begin(&page);
     for (uint64_t i = start; set != NULL && i < set->n_services; i++) {
-        struct rte_tel_data *row = page_row(&page, i, SERVICE_OCTETS);
+        size_t octets = SERVICE_OCTETS;
+        for (unsigned k = 0; k < set->n_vips; k++)
+            octets += set->vip[k].service == i ? VIP_OCTETS : 0;
+        struct rte_tel_data *row = page_row(&page, i, octets);
         if (row == NULL)
             break;
         fill_service(row, daemon, set, (unsigned)i);

@@ -70,7 +70,9 @@ enum quic_unroutable { QUIC_ROUTABLE = 0, QUIC_UNROUTABLE_CONFIG, QUIC_UNROUTABL
     STAT(retry_spent, "retry_spent", "Initials let through because no key may make more Retry tokens") \
     STAT(too_big, "too_big", "ICMP messages sent to clients: too big")                                 \
     STAT(icmp_followed, "icmp_followed", "ICMP errors sent to the server of the packet they quote")    \
+    STAT(flows, "flows", "flows in the flow table now")                                                \
     STAT(flow_full, "flow_full", "flows that found no room in the flow table")                         \
+    STAT(flows_evicted, "flows_evicted", "flows that gave way to new ones")                            \
     STAT(handed_over, "handed_over", "datagrams handed to the worker that has the flow table")         \
     STAT(coalesced_cid, "coalesced_cid", "datagrams whose second packet is for another connection ID")
 

@@ -41,7 +41,14 @@ void quic_worker_destroy(struct quic_worker *quic)
 
 void quic_worker_poll(struct fwd *fwd, uint32_t max)
 {
-    for (unsigned slot = 0; slot < QUIC_SERVICES_MAX; slot++)
-        if (fwd->quic->flow[slot] != NULL)
-            flow_poll(fwd->quic->flow[slot], fwd->now_ns, max);
+    struct quic_worker *quic = fwd->quic;
+    for (unsigned slot = 0; slot < QUIC_SERVICES_MAX; slot++) {
+        struct flow_stats stats;
+        if (quic->flow[slot] == NULL)
+            continue;
+        flow_poll(quic->flow[slot], fwd->now_ns, max);
+        flow_stats(quic->flow[slot], &stats);
+        quic->stats.service[slot].flows = stats.n_flows;
+        quic->stats.service[slot].flows_evicted = stats.n_evicted;
+    }
 }

@@ -18,7 +18,7 @@ done
 stop_servers 1 2 3
 summary=$(ask quic show web)
 say "$(jq -c 'del(.servers)' <<<"$summary")"
-expect '.by_cid == 0 and .by_dcid > 1000 and .flow_full == 0'
+expect '.by_cid == 0 and .by_dcid > 1000 and .flow_full == 0 and .flows > 100 and .flows_evicted == 0'
 check_drops
 check_quiet
 stop_daemon

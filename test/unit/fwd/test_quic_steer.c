@@ -176,10 +176,23 @@ Test(quic_steer, spoofed_packets_do_not_move_flows)
     flow_stats(scene.bed->fwd[0]->quic->flow[0], &stats);
     cr_assert_leq(stats.n_flows, 64);
     cr_assert_eq(stats.n_evicted, 0);
+    bed_pass(scene.bed, 1);
+    cr_assert_eq(scene_stats(&scene).flows, stats.n_flows);
+    cr_assert_eq(scene_stats(&scene).flows_evicted, 0);
     bed_pass(scene.bed, 31000);
     bed_pass(scene.bed, 31000);
     flow_stats(scene.bed->fwd[0]->quic->flow[0], &stats);
     cr_assert_eq(stats.n_flows, 0, "what is not used goes");
+    cr_assert_eq(scene_stats(&scene).flows, 0);
+    // The least used of a table full of flows that were idle for keep_ms gives way.
+    for (unsigned i = 0; i < 64; i++) {
+        uint8_t dcid[8] = {0xf1, (uint8_t)i, 1, 9};
+        at(0, (uint16_t)(1024 + i), initial(dcid, 8, (uint8_t)i));
+    }
+    bed_pass(scene.bed, 11000);
+    at(0, 1023, initial(unroutable, 8, 1));
+    bed_pass(scene.bed, 1);
+    cr_assert_eq(scene_stats(&scene).flows_evicted, 3);
     scene_stop(&scene);
 }
 
