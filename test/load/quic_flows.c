@@ -15,7 +15,7 @@
 #define INITIAL_HEADER (1 + 4 + 1 + INITIAL_CID + 1 + 1 + 2)
 #define STAMP_SIZE     40
 
-/* A stamp on the wire: mark of the run, the fields of struct quic_stamp, a sum of the times. */
+/* A stamp on the wire: mark of the run, the fields of struct quic_stamp, a sum of them. */
 static void put_stamp(const struct quic_flows *flows, const struct quic_stamp *stamp, uint8_t p[STAMP_SIZE])
 {
     uint64_t mark = random_mix(flows->seed) | stamp->initial;
@@ -25,8 +25,8 @@ static void put_stamp(const struct quic_flows *flows, const struct quic_stamp *s
     memcpy(p + 16, &stamp->number, 8);
     memcpy(p + 24, &stamp->due, 8);
     memcpy(p + 32, &stamp->lag, 4);
-    // The times follow from nothing else.
-    uint32_t sum = (uint32_t)random_mix(stamp->due ^ random_mix(stamp->lag));
+    // Nothing else that is compared follows from these.
+    uint32_t sum = (uint32_t)random_mix(stamp->due ^ random_mix((uint64_t)stamp->flow_number << 32 | stamp->lag));
     memcpy(p + 36, &sum, 4);
 }
 
