@@ -13,9 +13,9 @@ make_load_namespaces() {
     ip -n "$NS_C" link set p0 up
 }
 
-# EAL arguments: one CPU, its files apart from those of others.
+# EAL arguments: one lcore unless LCORES says more, its files apart from those of others.
 load_eal() { # NAME
-    echo "--lcores=0@0-$(($(nproc) - 1)) --no-huge -m 256 --no-pci --no-telemetry --no-shconf --file-prefix=$1$$"
+    echo "${LCORES:---lcores=0@0-$(($(nproc) - 1))} --no-huge -m 256 --no-pci --no-telemetry --no-shconf --file-prefix=$1$$"
 }
 xdp_devices="--vdev=net_af_xdp0,iface=c0 --vdev=net_af_xdp1,iface=p0"
 xdp_ends="--consumer=0,to=$MAC_F0 --producer=1,to=$MAC_F1"
