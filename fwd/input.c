@@ -405,8 +405,11 @@ static inline bool input_frame(struct fwd *fwd, const struct port *port, struct 
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
     pkt->mbuf = mbuf;
     pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
-    if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, mbuf->data_len)))
+    if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, mbuf->data_len))) {
+        if (fwd->quic != NULL && quic_take_plain(fwd, port, mbuf))
+            return false;
         return input_frame_any(fwd, port, pkt, memo, linear);
+    }
     p += sizeof(struct rte_ether_hdr);
     uint32_t len = mbuf->data_len - (uint32_t)sizeof(struct rte_ether_hdr);
     struct ndn_packet *ndn = &pkt->ndn;

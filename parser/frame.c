@@ -98,16 +98,16 @@ enum verdict frame_ipv6_other(uint8_t next)
     }
 }
 
-static bool is_vlan(uint16_t ethertype)
+static bool is_tag(uint16_t ethertype)
 {
     return ethertype == FRAME_ETHERTYPE_VLAN || ethertype == FRAME_ETHERTYPE_QINQ;
 }
 
 /** 802.1Q and 802.1ad tags; a tag with VID 0 carries a priority only and identifies no VLAN. */
-enum verdict frame_parse_tags(struct cursor *c, uint16_t *ethertype, struct frame *frame)
+static __attribute__((noinline)) enum verdict parse_tags(struct cursor *c, uint16_t *ethertype, struct frame *frame)
 {
     unsigned n_vids = 0;
-    while (is_vlan(*ethertype)) {
+    while (is_tag(*ethertype)) {
         uint16_t tci;
         if (frame->n_tags == VLAN_TAGS_MAX)
             return VERDICT_L2_VLAN;
@@ -127,11 +127,27 @@ enum verdict frame_parse_tags(struct cursor *c, uint16_t *ethertype, struct fram
     return VERDICT_OK;
 }
 
+/** Ethernet and tags. *c is behind them. */
+static inline __attribute__((always_inline)) enum verdict parse_link(const uint8_t *p, size_t len, struct cursor *c,
+                                                                     uint16_t *ethertype, struct frame *frame)
+{
+    enum verdict verdict = frame_step_link(p, len, c, ethertype, frame);
+    if (verdict != VERDICT_OK || __builtin_expect(!is_tag(*ethertype), 1))
+        return verdict;
+    // Copies, so that the caller's variables can stay in registers.
+    struct cursor next = *c;
+    uint16_t last = *ethertype;
+    verdict = parse_tags(&next, &last, frame);
+    *c = next;
+    *ethertype = last;
+    return verdict;
+}
+
 enum verdict frame_parse(const uint8_t *p, size_t len, const struct frame_opts *opts, struct frame *frame)
 {
     struct cursor c;
     uint16_t ethertype;
-    enum verdict verdict = frame_step_link(p, len, &c, &ethertype, frame);
+    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     switch (ethertype) {
@@ -226,7 +242,7 @@ enum verdict frame_parse_icmp(const uint8_t *p, size_t len, const struct frame_o
 {
     struct cursor c;
     uint16_t ethertype;
-    enum verdict verdict = frame_step_link(p, len, &c, &ethertype, frame);
+    enum verdict verdict = parse_link(p, len, &c, &ethertype, frame);
     if (verdict != VERDICT_OK)
         return verdict;
     bool v6 = ethertype == FRAME_ETHERTYPE_IPV6;

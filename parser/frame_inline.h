@@ -27,8 +27,6 @@
 enum verdict frame_ipv4_other(const uint8_t *ip, size_t left);
 /** What is wrong with an IPv6 header that is followed by this one. */
 enum verdict frame_ipv6_other(uint8_t next);
-/** 802.1Q and 802.1ad tags: *c is behind the first EtherType, and then behind the last. */
-enum verdict frame_parse_tags(struct cursor *c, uint16_t *ethertype, struct frame *frame);
 /** Is the sum over UDP and its pseudo-header (RFC 768, RFC 8200 8.1) all ones? Both addresses stand together. */
 bool frame_udp_csum_good(const uint8_t *addresses, size_t address_len, const uint8_t *udp, uint16_t udp_len);
 
@@ -46,6 +44,7 @@ FRAME_STEP uint32_t frame_csum_fold(uint64_t sum)
 FRAME_STEP uint64_t frame_csum_fixed(const uint8_t *p, size_t len)
 {
     uint64_t sum = 0;
+#pragma GCC unroll 8
     for (size_t i = 0; i < len; i += 4) {
         uint32_t w;
         memcpy(&w, p + i, sizeof w);
@@ -54,7 +53,7 @@ FRAME_STEP uint64_t frame_csum_fixed(const uint8_t *p, size_t len)
     return sum;
 }
 
-/** Ethernet and tags. *c is behind them. */
+/** Ethernet, up to the first EtherType. *c is behind it. */
 FRAME_STEP enum verdict frame_step_link(const uint8_t *p, size_t len, struct cursor *c, uint16_t *ethertype,
                                         struct frame *frame)
 {
@@ -74,15 +73,6 @@ FRAME_STEP enum verdict frame_step_link(const uint8_t *p, size_t len, struct cur
         return VERDICT_L2_SRC;
     *ethertype = load_be16(p + 12);
     *c = cursor_make(p + FRAME_ETHER_HEADER, len - FRAME_ETHER_HEADER);
-    if (__builtin_expect(*ethertype == FRAME_ETHERTYPE_VLAN || *ethertype == FRAME_ETHERTYPE_QINQ, 0)) {
-        // Copies, so that the caller's variables can stay in registers.
-        struct cursor next = *c;
-        uint16_t last = *ethertype;
-        enum verdict verdict = frame_parse_tags(&next, &last, frame);
-        *c = next;
-        *ethertype = last;
-        return verdict;
-    }
     return VERDICT_OK;
 }
 

@@ -3,10 +3,7 @@
 
 #include "parser/cursor.h"
 
-#define LONG_HEADER          0x80
-#define FIXED_BIT            0x40
 #define LONG_HEADER_MIN      7
-#define SHORT_PACKET_MIN     21 /* RFC 9000 10.3: below, nobody can remove header protection */
 #define CID_MAX              20 /* RFC 9000 17.2, for the versions known here */
 #define RETRY_TAG            16
 #define INITIAL_DATAGRAM_MIN 1200 /* RFC 9000 14.1 */
@@ -22,26 +19,6 @@ static inline uint8_t type_of(uint8_t first, uint32_t version)
 _Static_assert(QUIC_TYPE_0RTT == QUIC_TYPE_INITIAL + 1 && QUIC_TYPE_HANDSHAKE == QUIC_TYPE_INITIAL + 2 &&
                    QUIC_TYPE_RETRY == QUIC_TYPE_INITIAL + 3,
                "the order of the type bits");
-
-static enum verdict parse_short(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header)
-{
-    if (len < SHORT_PACKET_MIN)
-        return VERDICT_QUIC_SHORT;
-    if (opts->require_fixed_bit && (p[0] & FIXED_BIT) == 0)
-        return VERDICT_QUIC_FIXED_BIT;
-    size_t dcid_len = opts->short_dcid_len < len - 1 ? opts->short_dcid_len : len - 1;
-    header->first = p[0];
-    header->type = QUIC_TYPE_SHORT;
-    header->dcid_len = (uint8_t)dcid_len;
-    header->scid_len = 0;
-    header->version = 0;
-    header->dcid = p + 1;
-    header->scid = NULL;
-    header->token = NULL;
-    header->token_len = 0;
-    header->packet_len = (uint16_t)len;
-    return VERDICT_OK;
-}
 
 /** RFC 8999, 6: at least one whole version follows the connection IDs. */
 static enum verdict parse_version_negotiation(const struct cursor *c, const struct quic_opts *opts)
@@ -85,7 +62,7 @@ static __attribute__((noinline)) enum verdict parse_general(const uint8_t *p, si
         return VERDICT_QUIC_SHORT;
     uint32_t version = load_be32(p + 1);
     bool known = version == QUIC_VERSION_1 || version == QUIC_VERSION_2;
-    if (known && opts->require_fixed_bit && (p[0] & FIXED_BIT) == 0)
+    if (known && opts->require_fixed_bit && (p[0] & QUIC_FIXED_BIT) == 0)
         return VERDICT_QUIC_FIXED_BIT;
     struct cursor c = {.p = p + 6, .end = p + len}, token = {.p = NULL, .end = NULL};
     const uint8_t *dcid, *scid, *payload;
@@ -154,9 +131,8 @@ static inline __attribute__((always_inline)) bool parse_length(const uint8_t *re
  * octets, no rule about the fixed bit, and all of it there. One check of the datagram's size stands for those of both
  * CIDs and what follows them. Anything else, good or bad, is for the general parser.
  */
-static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict p, size_t len,
-                                                         const struct quic_opts *restrict opts,
-                                                         struct quic_header *restrict header)
+enum verdict quic_parse_long(const uint8_t *restrict p, size_t len, const struct quic_opts *restrict opts,
+                             struct quic_header *restrict header)
 {
     if (len < SHAPE_MAX)
         return parse_general(p, len, opts, header);
@@ -201,12 +177,4 @@ static __attribute__((noinline)) enum verdict parse_long(const uint8_t *restrict
     if (type_bits == QUIC_TYPE_RETRY - QUIC_TYPE_INITIAL || !parse_length(p, len, at, header))
         return parse_general(p, len, opts, header);
     return VERDICT_OK;
-}
-
-enum verdict quic_parse(const uint8_t *p, size_t len, const struct quic_opts *opts, struct quic_header *header)
-{
-    // None, or too many for a datagram.
-    if (len - 1 >= UINT16_MAX)
-        return len == 0 ? VERDICT_QUIC_SHORT : VERDICT_QUIC_LEN;
-    return (p[0] & LONG_HEADER) != 0 ? parse_long(p, len, opts, header) : parse_short(p, len, opts, header);
 }

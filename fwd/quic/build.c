@@ -304,11 +304,11 @@ static void build_vips(struct quic_set *set, const struct conf *conf)
 {
     for (unsigned i = 0; i < conf->n_quics; i++)
         for (unsigned k = 0; k < conf->quic[i].n_vips && set->n_vips < QUIC_VIPS_MAX; k++) {
-            struct quic_vip *vip = &set->vip[set->n_vips++];
+            struct quic_vip vip = {.service = (uint16_t)i};
             uint16_t port = 0;
-            conf_quic_vip(conf->quic[i].vip[k], vip->ip, &vip->v6, &port);
-            vip->port_be = htons(port);
-            vip->service = (uint16_t)i;
+            conf_quic_vip(conf->quic[i].vip[k], vip.ip, &vip.v6, &port);
+            vip.port_be = htons(port);
+            quic_set_add_vip(set, &vip);
         }
 }
 
@@ -369,8 +369,8 @@ int quic_set_again(struct quic_set **out, const struct quic_set *old)
     int rc = set_create(&set, old->n_services);
     if (rc != 0)
         return rc;
-    set->n_vips = old->n_vips;
-    memcpy(set->vip, old->vip, sizeof set->vip);
+    for (unsigned i = 0; i < old->n_vips; i++)
+        quic_set_add_vip(set, &old->vip[i]);
     for (unsigned i = 0; rc == 0 && i < old->n_services; i++) {
         struct quic_service *service = &set->service[i];
         const struct quic_service *from = &old->service[i];

@@ -8,20 +8,9 @@
 #include <rte_ether.h>
 
 #include "fwd/chain.h"
-#include "fwd/output_inline.h"
-#include "fwd/quic/quic.h"
+#include "fwd/quic/deliver_inline.h"
 #include "fwd/quic/tunnel.h"
 #include "parser/cursor.h"
-
-/* RFC 1624, equation 3: one less in the high octet of a word. */
-static void ipv4_forward(uint8_t *ip)
-{
-    uint32_t sum = (uint16_t)~load_be16(ip + 10) + (uint32_t)(uint16_t)~0x0100;
-    sum = (sum >> 16) + (sum & UINT16_MAX);
-    uint16_t csum = htobe16((uint16_t)~sum);
-    ip[8]--;
-    memcpy(ip + 10, &csum, sizeof csum);
-}
 
 /* Take one off the TTL or hop limit. @return false when there is none left */
 static bool forward(uint8_t *ip, bool v6)
@@ -31,7 +20,7 @@ static bool forward(uint8_t *ip, bool v6)
     if (v6)
         ip[7]--;
     else
-        ipv4_forward(ip);
+        quic_ipv4_forward(ip);
     return true;
 }
 
@@ -67,10 +56,7 @@ static void count(struct fwd *fwd, const struct quic_pkt *pkt)
         quic->stats.service[pkt->service->slot].icmp_followed++;
         return;
     }
-    struct quic_stats_server *stats = &quic->stats.server[pkt->service->slot][pkt->server->slot];
-    stats->packets++;
-    stats->bytes += pkt->l3_len;
-    stats->initials += pkt->header.type == QUIC_TYPE_INITIAL;
+    quic_count_delivered(quic, pkt);
 }
 
 /* Put outer headers before the IP packet. @return the mbuf, another one when there was no room; NULL: it was dropped */

@@ -49,7 +49,7 @@ bool quic_icmp(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, 
     if (verdict != VERDICT_OK && verdict != VERDICT_ICMP)
         return false;
     bool v6 = frame.kind == FRAME_ICMP6;
-    if (!quic_is_vip(set, frame.dst_ip, v6))
+    if (!quic_set_has_vip(set, frame.dst_ip, v6))
         return false;
     enum drop drop = (enum drop)verdict;
     if (drop == DROP_NONE)

@@ -29,6 +29,7 @@ struct quic_pkt {
     uint8_t drop;                     /**< enum drop, why there is no server; DROP_NONE: owner decides */
     uint16_t owner;                   /**< worker that has the flow table, when server is NULL */
     bool v6;
+    bool plain;                        /**< a datagram, in one segment, behind an untagged Ethernet header */
     bool handed_over;                  /**< by another worker, which has counted it */
     uint16_t quote_off;                /**< ICMP error: of the IP header that it quotes; 0: it is a datagram */
     uint16_t l3_off;                   /**< of the IP header, from the start of the frame */
@@ -94,6 +95,8 @@ struct quic_stats {
 /** What a worker has for QUIC; part of struct fwd, NULL when no service was ever configured. */
 struct quic_worker {
     unsigned n; /**< datagrams that wait for quic_flush() */
+    /** Index of the virtual address that datagrams were last for, by a hash: right or not, it is compared. */
+    uint8_t vip_hint[QUIC_VIPS_MAX];
     struct quic_pkt pkt[FWD_BURST_MAX];
     struct quic_lb_job job[FWD_BURST_MAX];
     struct flow *flow[QUIC_SERVICES_MAX]; /**< of services with a flow table, by their slot */
@@ -122,6 +125,11 @@ static inline uint16_t quic_owner(uint16_t slot, uint16_t n_workers)
  * what is taken waits until quic_flush().
  */
 bool quic_take(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, const struct frame *frame);
+/**
+ * The same for a frame that nobody has parsed: the short way for nearly all datagrams, in one segment and without
+ * tags, to an address that others came for before. @return false: it is something else, and as it was
+ */
+bool quic_take_plain(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf);
 /** dispatch: a frame that another worker has taken, and checked, came in by @p port and waits for quic_flush() here. */
 void quic_arrive(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf);
 /** input: a frame whose IP payload is not UDP may be an ICMP error about a QUIC packet. @return true: taken over */
@@ -135,7 +143,10 @@ void quic_flush(struct fwd *fwd);
  */
 bool quic_edge(struct fwd *fwd, struct quic_pkt *pkt);
 
-/** steer: find the servers of a burst, in the draft's order. A packet without one has server NULL. */
+/**
+ * steer: find the servers of a burst, in the draft's order. fwd->quic->job has its connection IDs. A packet without a
+ * server has NULL.
+ */
 void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n);
 /**
  * The same for one datagram without any effect and without the flow table, telling why: for `quic explain` and tests. A

@@ -21,7 +21,8 @@
 #define QUIC_SERVICES_MAX   16
 #define QUIC_SERVERS_MAX    256 /**< of one service */
 #define QUIC_VIPS_MAX       64  /**< of all services */
-#define QUIC_SERVER_IDS_MAX 4   /**< of one server: one for each length that the configurations have */
+#define QUIC_VIP_HASHES     512
+#define QUIC_SERVER_IDS_MAX 4 /**< of one server: one for each length that the configurations have */
 
 /** How a datagram gets to its server. */
 enum quic_delivery {
@@ -37,20 +38,20 @@ enum quic_state {
 };
 
 struct quic_server {
-    uint16_t slot;   /**< place of its counters; the same after a reload */
-    uint8_t state;   /**< enum quic_state, as configured */
-    bool v6;         /**< of ip */
-    uint8_t ip[16];  /**< 4 or 16 octets used; network byte order */
-    uint32_t weight; /**< of new connections */
-    char name[48];
-    uint8_t n_ids;
-    struct quic_lb_id id[QUIC_SERVER_IDS_MAX];
-    bool joining; /**< came with a reload and has no MAC address yet: gets no new connections. Control thread's */
-    /* Written while published. */
+    /* What a datagram needs comes first. Of this, what is atomic is written while published. */
+    _Atomic uint64_t mac;   /**< next hop's address in the low 48 bits, as loaded from memory; 0: not known yet */
     _Atomic uint16_t port;  /**< index of the port it is reached by */
     _Atomic uint16_t mtu;   /**< of the way there: largest IP packet */
-    _Atomic uint64_t mac;   /**< next hop's address in the low 48 bits, as loaded from memory; 0: not known yet */
     _Atomic bool unhealthy; /**< the probe says so: treated as draining, and its connections go on */
+    uint8_t state;          /**< enum quic_state, as configured */
+    uint16_t slot;          /**< place of its counters; the same after a reload */
+    bool v6;                /**< of ip */
+    uint8_t n_ids;
+    struct quic_lb_id id[QUIC_SERVER_IDS_MAX];
+    uint8_t ip[16];  /**< 4 or 16 octets used; network byte order */
+    uint32_t weight; /**< of new connections */
+    bool joining;    /**< came with a reload and has no MAC address yet: gets no new connections. Control thread's */
+    char name[48];
 };
 
 struct quic_vip {
@@ -104,22 +105,98 @@ struct quic_service {
 struct quic_set {
     uint16_t n_services, n_vips;
     struct quic_service *service;
-    struct quic_vip vip[QUIC_VIPS_MAX];
+    uint64_t vip_bits[QUIC_VIP_HASHES / 64]; /**< for the hash of each address below, its bit */
+    struct quic_vip vip[QUIC_VIPS_MAX];      /**< added by quic_set_add_vip() */
 };
+
+/** Are 16 octets the same? Without a call. */
+static inline bool quic_equal16(const void *a, const void *b)
+{
+    uint64_t x[2], y[2];
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+}
 
 /** Are two addresses of a version the same? Without a call: each datagram asks twice. */
 static inline bool quic_ip_equal(const uint8_t *a, const uint8_t *b, bool v6)
 {
-    return v6 ? memcmp(a, b, 16) == 0 : memcmp(a, b, 4) == 0;
+    return v6 ? quic_equal16(a, b) : memcmp(a, b, 4) == 0;
 }
+
+/** Below QUIC_VIP_HASHES. Of the last octets: there virtual addresses differ from one another, and from clients'. */
+static inline uint32_t quic_vip_hash(const uint8_t *ip, bool v6)
+{
+    uint32_t last;
+    memcpy(&last, ip + (v6 ? 12 : 0), sizeof last);
+    _Static_assert(QUIC_VIP_HASHES == 1 << 9, "nine bits");
+    return last * 0x9e3779b1u >> 23;
+}
+
+/** Add one while the set is built; there is room for QUIC_VIPS_MAX. Control thread */
+void quic_set_add_vip(struct quic_set *set, const struct quic_vip *vip);
+
+/** True for the address, whatever the port, of a service. Worker, under RCU. */
+bool quic_set_has_vip(const struct quic_set *set, const uint8_t *ip, bool v6);
+
+/** The same without a call, as it nearly always is: false may be believed, true has to be asked again. */
+static inline bool quic_set_may_have_vip(const struct quic_set *set, const uint8_t *ip, bool v6)
+{
+    uint32_t hash = quic_vip_hash(ip, v6);
+    return (set->vip_bits[hash / 64] >> (hash % 64) & 1) != 0;
+}
+
+static inline bool quic_vip_is(const struct quic_vip *vip, const uint8_t *ip, bool v6, uint16_t port_be)
+{
+    return vip->port_be == port_be && vip->v6 == v6 && quic_ip_equal(vip->ip, ip, v6);
+}
+
+/** Virtual address and UDP port; NULL: the address is none of ours. Worker, under RCU. */
+const struct quic_vip *quic_set_find_vip(const struct quic_set *set, const uint8_t *ip, bool v6, uint16_t port_be);
+/** The service that has it, NULL: none. Worker, under RCU. */
+const struct quic_service *quic_set_find(const struct quic_set *set, const uint8_t *ip, bool v6, uint16_t port_be);
 
 /** Enter an ID into the map while the service is built. @return false: another server has it. Control thread */
 bool quic_service_add_id(struct quic_service *service, const struct quic_lb_id *id, uint16_t server);
 
-/** Server of an ID, NULL when no server has it. Worker, under RCU. */
-const struct quic_server *quic_service_server(const struct quic_service *service, const struct quic_lb_id *id);
+/*
+ * Server IDs are the operator's, but which of them is asked for is a client's choice. Those that are counted differ in
+ * their last octet, which is the highest of a word: a product alone would leave it there, above what is used.
+ */
+static inline uint32_t quic_id_hash(const struct quic_lb_id *id)
+{
+    uint64_t half[2];
+    _Static_assert(sizeof *id == sizeof half, "the length is hashed too");
+    memcpy(half, id, sizeof half);
+    uint64_t h = half[0] ^ half[1] * 0x9e3779b97f4a7c15u;
+    h = (h ^ h >> 32) * 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(h >> 32);
+}
 
-/** Service of a virtual address and UDP port; NULL: the address is none of ours. Worker, under RCU. */
-const struct quic_service *quic_set_find(const struct quic_set *set, const uint8_t *ip, bool v6, uint16_t port_be);
+static inline bool quic_server_has_id(const struct quic_server *server, const struct quic_lb_id *id)
+{
+    for (unsigned i = 0; i < server->n_ids; i++)
+        if (quic_equal16(&server->id[i], id))
+            return true;
+    return false;
+}
+
+/** Server of an ID, NULL when no server has it. In line: nearly each datagram asks. Worker, under RCU. */
+static inline const struct quic_server *quic_service_server(const struct quic_service *service,
+                                                            const struct quic_lb_id *id)
+{
+    uint32_t at = quic_id_hash(id);
+    if (service->id_slot == NULL)
+        return NULL;
+    // At least half of the places are free, so that the walk is short.
+    for (uint32_t i = 0; i <= service->id_mask; i++) {
+        uint16_t index = service->id_slot[(at + i) & service->id_mask];
+        if (index == 0)
+            return NULL;
+        if (quic_server_has_id(&service->server[index - 1], id))
+            return &service->server[index - 1];
+    }
+    return NULL;
+}
 
 #endif

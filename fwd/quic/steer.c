@@ -201,13 +201,6 @@ static const struct quic_server *by_cid(const struct quic_service *service, cons
     return server != NULL && takes_known(server) ? server : NULL;
 }
 
-static void fill_job(const struct quic_service *service, const struct quic_pkt *pkt, struct quic_lb_job *job)
-{
-    job->lb = service->lb;
-    job->cid = pkt->header.dcid;
-    job->cid_len = (uint8_t)RTE_MIN((unsigned)pkt->header.dcid_len, (unsigned)QUIC_LB_CID_MAX);
-}
-
 static void count_unroutable(struct quic_stats_service *stats, enum quic_unroutable why)
 {
     stats->unroutable_config += why == QUIC_UNROUTABLE_CONFIG;
@@ -241,8 +234,6 @@ static void count_how(struct quic_stats_service *stats, enum quic_how how)
 void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
 {
     struct quic_lb_job *jobs = fwd->quic->job;
-    for (unsigned i = 0; i < n; i++)
-        fill_job(pkts[i].service, &pkts[i], &jobs[i]);
     quic_lb_decode_burst(jobs, n);
     for (unsigned i = 0; i < n; i++) {
         struct quic_pkt *pkt = &pkts[i];
@@ -267,8 +258,8 @@ const struct quic_server *quic_explain(const struct quic_service *service, const
                                        enum quic_unroutable *unroutable, struct quic_lb_id *id)
 {
     struct quic_lb_job job;
-    fill_job(service, pkt, &job);
-    job.verdict = (uint8_t)quic_lb_decode(job.lb, job.cid, job.cid_len, &job.id);
+    uint8_t cid_len = RTE_MIN(pkt->header.dcid_len, (uint8_t)QUIC_LB_CID_MAX);
+    job.verdict = (uint8_t)quic_lb_decode(service->lb, pkt->header.dcid, cid_len, &job.id);
     const struct quic_server *server = by_cid(service, &job);
     *unroutable = server != NULL ? QUIC_ROUTABLE : why_unroutable((enum quic_lb_verdict)job.verdict);
     if (job.verdict == QUIC_LB_OK)

@@ -8,10 +8,7 @@
 
 #define QUIC_IPV4_HEADER 20
 #define QUIC_IPV6_HEADER 40
-#define QUIC_LONG_HEADER 0x80
 
-/** True for the address, whatever the port, of a service. */
-bool quic_is_vip(const struct quic_set *set, const uint8_t *ip, bool v6);
 /** Why a frame to a virtual address is refused before its IP payload is looked at; DROP_NONE: it is not. */
 enum drop quic_check_link(const struct quic_set *set, const struct port *port, const struct frame *frame, bool v6);
 /**

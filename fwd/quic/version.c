@@ -8,8 +8,6 @@
 #include "fwd/quic/edge_priv.h"
 #include "parser/cursor.h"
 
-#define LONG_HEADER  0x80
-#define FIXED_BIT    0x40 /* RFC 9000 17.2.1: where QUIC shares a port with other protocols */
 #define CID_MAX      255
 #define VERSIONS_MAX (1 + sizeof(((struct quic_service *)0)->version) / 4)
 #define PACKET_MAX   (7 + 2 * CID_MAX + 4 * VERSIONS_MAX)
@@ -48,7 +46,7 @@ static uint16_t write_packet(const struct quic_service *service, const struct qu
                              uint8_t packet[PACKET_MAX])
 {
     uint8_t *p = packet;
-    *p++ = (uint8_t)(LONG_HEADER | FIXED_BIT | (random >> 58));
+    *p++ = (uint8_t)(QUIC_LONG_HEADER | QUIC_FIXED_BIT | (random >> 58));
     p = put_version(p, 0);
     p = put_cid(p, header->scid, header->scid_len);
     p = put_cid(p, header->dcid, header->dcid_len);

@@ -259,10 +259,12 @@ static void make_service(void)
     }
     if (maglev_create(&service.maglev, MAGLEV_SIZE_DEFAULT, backend, N_SERVERS, ARENA_PAGES_AUTO) != 0)
         abort();
-    set = (struct quic_set){.n_services = 1, .n_vips = 2, .service = &service};
-    set.vip[0] = (struct quic_vip){.ip = {192, 0, 2, 80}, .port_be = htobe16(443)};
-    set.vip[1] =
-        (struct quic_vip){.ip = {0x20, 1, 0x0d, 0xb8, [14] = 1, [15] = 80}, .v6 = true, .port_be = htobe16(443)};
+    const struct quic_vip vip[2] = {
+        {.ip = {192, 0, 2, 80}, .port_be = htobe16(443)},
+        {.ip = {0x20, 1, 0x0d, 0xb8, [14] = 1, [15] = 80}, .v6 = true, .port_be = htobe16(443)}};
+    set = (struct quic_set){.n_services = 1, .service = &service};
+    for (unsigned i = 0; i < RTE_DIM(vip); i++)
+        quic_set_add_vip(&set, &vip[i]);
     atomic_store(&bed->shared.quic, &set);
 }
 

@@ -104,11 +104,11 @@ static inline void scene_start(struct scene *scene, const struct bed_config *con
     scene_maglev(scene);
     scene->set->n_services = 1;
     scene->set->service = scene->service;
-    scene->set->n_vips = 2;
-    scene->set->vip[0] = (struct quic_vip){.port_be = htobe16(443)};
-    memcpy(scene->set->vip[0].ip, scene_vip4, 4);
-    scene->set->vip[1] = (struct quic_vip){.v6 = true, .port_be = htobe16(443)};
-    memcpy(scene->set->vip[1].ip, scene_vip6, 16);
+    struct quic_vip vip4 = {.port_be = htobe16(443)}, vip6 = {.v6 = true, .port_be = htobe16(443)};
+    memcpy(vip4.ip, scene_vip4, 4);
+    memcpy(vip6.ip, scene_vip6, 16);
+    quic_set_add_vip(scene->set, &vip4);
+    quic_set_add_vip(scene->set, &vip6);
     atomic_store(&scene->bed->shared.quic, scene->set);
 }
 
