@@ -46,7 +46,7 @@ void fib_destroy(struct fib *fib);
 /* Readers: workers. */
 
 /** Bring the buckets that fib_lookup() would read first into the cache. */
-void fib_prefetch(const struct fib *fib, const struct ndn_name *name);
+static inline void fib_prefetch(const struct fib *fib, const struct ndn_name *name);
 /** What the second stage of a lookup has seen: where the longest prefix most likely is, its octets not read yet. */
 struct fib_hint {
     const struct fib_entry *entry; /**< NULL: nothing to go by */
@@ -58,11 +58,12 @@ struct fib_hint {
  *
  * @return what fib_lookup_hinted() wants to know, valid until the next quiescent state
  */
-struct fib_hint fib_prefetch_entry(const struct fib *fib, const struct ndn_name *name);
+static inline struct fib_hint fib_prefetch_entry(const struct fib *fib, const struct ndn_name *name);
 /** Longest prefix of @p name (hashed) that has an entry; NULL when not even "/" has one. */
 const struct fib_entry *fib_lookup(const struct fib *fib, const struct ndn_name *name);
 /** The same, with what fib_prefetch_entry() returned for this name. */
-const struct fib_entry *fib_lookup_hinted(const struct fib *fib, const struct ndn_name *name, struct fib_hint hint);
+static inline const struct fib_entry *fib_lookup_hinted(const struct fib *fib, const struct ndn_name *name,
+                                                        struct fib_hint hint);
 
 /** How often a prefix got a next hop that it did not have, modulo 2^32: who sees it change may look anew. */
 uint32_t fib_added(const struct fib *fib);
@@ -96,5 +97,7 @@ uint32_t fib_count(const struct fib *fib);
 size_t fib_memory(const struct fib *fib);
 /** Free what readers can no longer see; call now and then from the writer. */
 void fib_reclaim(struct fib *fib);
+
+#include "pit/fib_impl.h"
 
 #endif

@@ -9,9 +9,9 @@
 #include "pit/fib.h"
 
 /*
- * Inside of the FIB. Workers see buckets and blocks only; nodes are the control thread's picture of the
- * configuration, a tree by components in which every ancestor of a prefix exists, so that inheritance is a walk up
- * and a change spreads by a walk down.
+ * Inside of the FIB; pit/fib.h includes it for its inline part, other code takes nothing from here. Workers see buckets
+ * and blocks only; nodes are the control thread's picture of the configuration, a tree by components in which every
+ * ancestor of a prefix exists, so that inheritance is a walk up and a change spreads by a walk down.
  */
 
 #define FIB_BUCKET_SLOTS 7
@@ -113,5 +113,7 @@ int fib_publish(struct fib *fib, uint64_t hash, struct fib_block *block);
 /** Publish @p block in the place of @p old. */
 void fib_republish(struct fib *fib, uint64_t hash, struct fib_block *old, struct fib_block *block);
 void fib_unpublish(struct fib *fib, uint64_t hash, struct fib_block *old);
+
+#include "pit/fib_inline.h"
 
 #endif
