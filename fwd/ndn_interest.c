@@ -345,6 +345,23 @@ static __rte_noinline bool interest_hop(struct pkt *pkt)
     return true;
 }
 
+/*
+ * The upstream of most Interests: the first next hop, when the strategy takes the first eligible one and it is that,
+ * whatever the Interest's scope. NULL: the strategy has to be asked.
+ */
+static inline const struct face *interest_first_next_hop(const struct fwd *fwd, const struct pkt *pkt,
+                                                         const struct pit_entry *entry, const struct fib_entry *fib,
+                                                         const struct strategy *strategy)
+{
+    if (unlikely(!strategy->type->first_eligible || entry->n_out != 0 || fib == NULL || fib->n_nexthops == 0 ||
+                 pkt->ndn.interest.n_hints != 0 || pkt->ndn.interest.hop_limit == 0))
+        return NULL;
+    const struct face *face = face_get(fwd->shared->faces, fib->nexthop[0].face);
+    if (unlikely(face == NULL || face == pkt->face || atomic_load_explicit(&face->down, memory_order_relaxed) != 0))
+        return NULL;
+    return face;
+}
+
 void ndn_interest(struct fwd *fwd, struct pkt *pkt)
 {
     struct ndn_interest *interest = &pkt->ndn.interest;
@@ -409,6 +426,12 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     // A ForwardingHint changes the next hops; the strategy is the name's.
     const struct fib_entry *fib = fib_lookup_hinted(fwd->shared->fib, name, pkt->fib);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
+    const struct face *upstream = interest_first_next_hop(fwd, pkt, entry, fib, strategy);
+    if (likely(upstream != NULL && !scoped)) {
+        fwd->stats.retransmitted += inserted == PIT_FOUND;
+        interest_send(fwd, pkt, entry, upstream, pkt->mbuf, expiry);
+        return;
+    }
     // Not initialised as a whole: most of it is the array of upstreams.
     struct strategy_choice choice;
     choice.in = face;
@@ -427,8 +450,5 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         return;
     }
     fwd->stats.retransmitted += inserted == PIT_FOUND;
-    if (likely(choice.n_out == 1))
-        interest_send(fwd, pkt, entry, choice.out[0], pkt->mbuf, expiry);
-    else
-        ndn_interest_forward(fwd, pkt, &choice, expiry);
+    ndn_interest_forward(fwd, pkt, &choice, expiry);
 }

@@ -61,6 +61,7 @@ struct strategy_type {
     bool suppresses;      /**< takes the parameters retx-suppression-* */
     bool probes;          /**< takes probing-interval, max-timeouts and measurements-lifetime */
     bool rejects;         /**< an Interest without eligible next hop is forgotten, without a Nack */
+    bool first_eligible;  /**< a new Interest goes to the first eligible next hop alone: no need to ask for that */
     uint8_t straggler_ms; /**< how long a watched entry outlives Data while other upstreams may answer */
     /** Choose upstreams for a new or retransmitted Interest whose in-record is in place. */
     void (*interest)(struct fwd *fwd, const struct strategy *strategy, struct strategy_choice *choice);

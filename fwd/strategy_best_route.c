@@ -72,5 +72,6 @@ const struct strategy_type strategy_best_route = {
     .nack_no_route = true,
     .nack_on_loop = true,
     .handles_nack = true,
+    .first_eligible = true,
     .interest = best_route_interest,
 };

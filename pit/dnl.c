@@ -20,14 +20,6 @@ struct dnl_bucket {
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct dnl_bucket) == 64, "one cache line");
 
-struct dnl {
-    struct dnl_bucket *bucket;
-    uint64_t n_buckets; /**< a power of two */
-    uint64_t n_overruns;
-    uint32_t last; /**< tick of the last addition */
-    bool any;      /**< something was added at some time */
-};
-
 int dnl_create(struct dnl **dnl, uint32_t capacity, enum arena_pages pages)
 {
     struct dnl *d = arena_map(sizeof *d, ARENA_PAGES_SMALL);
@@ -89,10 +81,9 @@ static inline unsigned match_print(const struct dnl_bucket *bucket, uint32_t pri
 #endif
 }
 
-void dnl_prefetch(const struct dnl *dnl, uint64_t name_hash, uint32_t nonce)
+void dnl_prefetch_bucket(const struct dnl *dnl, uint64_t name_hash, uint32_t nonce)
 {
-    if (dnl->any)
-        __builtin_prefetch(bucket_of(dnl, mix(name_hash, nonce)));
+    __builtin_prefetch(bucket_of(dnl, mix(name_hash, nonce)));
 }
 
 void dnl_add(struct dnl *dnl, uint64_t name_hash, uint32_t nonce, uint64_t now_ns)
@@ -121,10 +112,10 @@ void dnl_add(struct dnl *dnl, uint64_t name_hash, uint32_t nonce, uint64_t now_n
     dnl->any = true;
 }
 
-bool dnl_has(const struct dnl *dnl, uint64_t name_hash, uint32_t nonce, uint64_t now_ns)
+bool dnl_has_print(const struct dnl *dnl, uint64_t name_hash, uint32_t nonce, uint64_t now_ns)
 {
     uint32_t now = wheel_tick(now_ns);
-    if (!dnl->any || now - dnl->last > DNL_TICKS)
+    if (now - dnl->last > DNL_TICKS)
         return false;
     uint64_t x = mix(name_hash, nonce);
     const struct dnl_bucket *bucket = bucket_of(dnl, x);
