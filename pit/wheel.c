@@ -20,6 +20,7 @@ int wheel_create(struct wheel **wheel, void *base, uint32_t elem_size, uint32_t 
     w->elem_size = elem_size;
     w->now = w->floor = wheel_tick(now_ns);
     w->due = w->now + WHEEL_MAX_LAG;
+    wheel_forget(w);
     *wheel = w;
     return 0;
 }
@@ -129,6 +130,7 @@ static bool fire_present(struct wheel *wheel, uint32_t max, uint64_t *moves, uin
         ++*n_fired;
         wheel_unlink(wheel, node);
         wheel->n_armed--;
+        wheel_forget(wheel);
         fire(ctx, index);
     }
     return true;
@@ -154,6 +156,7 @@ uint32_t wheel_advance(struct wheel *wheel, uint32_t tick, uint32_t max, wheel_f
             break;
     }
     wheel->floor = wheel->now;
+    wheel_forget(wheel);
     wheel->due = wheel->now + WHEEL_MAX_LAG;
     if (next_work(wheel, &distance) && distance < WHEEL_MAX_LAG)
         wheel->due = wheel->now + distance;
@@ -214,6 +217,8 @@ static int64_t check_word(const struct wheel *wheel, unsigned level, unsigned wo
 int wheel_check(const struct wheel *wheel)
 {
     uint64_t n = 0;
+    if (wheel->head[WHEEL_LEVELS * WHEEL_SLOTS] != 0)
+        return -EINVAL;
     for (unsigned level = 0; level < WHEEL_LEVELS; level++) {
         for (unsigned word = 0; word < WHEEL_SLOTS / 64; word++) {
             int64_t in_word = check_word(wheel, level, word);

@@ -37,8 +37,9 @@ struct wheel {
     uint32_t n_armed;
     uint8_t *nodes; /**< address of the node of element 0 */
     uint32_t elem_size;
+    uint32_t last_tick, last_expiry, last_slot;    /**< what wheel_start() last came to; see wheel_forget() */
     uint64_t used[WHEEL_LEVELS][WHEEL_SLOTS / 64]; /**< bit: the slot has timers */
-    uint32_t head[WHEEL_LEVELS * WHEEL_SLOTS];     /**< first element of each slot */
+    uint32_t head[WHEEL_LEVELS * WHEEL_SLOTS + 1]; /**< first element of each slot; the last is none and stays 0 */
 };
 
 /** Tick of a time in nanoseconds, rounded down. */
@@ -117,12 +118,34 @@ static inline void wheel_unlink(struct wheel *wheel, struct wheel_node *node)
     node->slot = 0;
 }
 
-/** Arm element @p index, whose @p node is known not to be armed, for @p tick. O(1). */
+/** A tick's slot is no longer where it was: now or floor changes. */
+static inline void wheel_forget(struct wheel *wheel)
+{
+    wheel->last_slot = WHEEL_LEVELS * WHEEL_SLOTS;
+}
+
+/**
+ * Arm element @p index, whose @p node is known not to be armed, for @p tick. O(1). Timers of one millisecond mostly
+ * have few different lifetimes: the slot of the last one, when that has timers, serves the next of the same tick.
+ */
 static inline void wheel_start(struct wheel *wheel, struct wheel_node *node, uint32_t index, uint32_t tick)
 {
-    node->expiry = wheel->floor + wheel_ahead(wheel, tick);
+    uint32_t slot = wheel->last_slot, next = wheel->head[slot];
     wheel->n_armed++;
+    if (__builtin_expect(tick == wheel->last_tick && next != 0, 1)) {
+        node->next = next;
+        node->prev = 0;
+        node->expiry = wheel->last_expiry;
+        node->slot = (uint16_t)(slot + 1);
+        wheel_node(wheel, next)->prev = index;
+        wheel->head[slot] = index;
+        return;
+    }
+    node->expiry = wheel->floor + wheel_ahead(wheel, tick);
     wheel_link(wheel, node, index);
+    wheel->last_tick = tick;
+    wheel->last_expiry = node->expiry;
+    wheel->last_slot = node->slot - 1u;
 }
 
 /**
