@@ -209,27 +209,8 @@ static void count_out(struct pit *pit, const struct pit_entry *entry)
     }
 }
 
-/** Write a new entry's fields, but for name and timer. */
-static inline void entry_init(struct pit_entry *e, const struct ndn_name *name, uint8_t flags)
-{
-    e->hash = name->hash_full;
-    e->node.owner = name->len;
-    e->generation++;
-    e->depth = name->depth;
-    e->flags = flags;
-    e->n_in = 0;
-    e->n_out = 0;
-    e->suppress = 0;
-    e->sent = 0;
-    e->ext = 0;
-    e->in.face = 0;
-    e->in.token_len = 0;
-    e->out.face = 0;
-}
-
-/** pit_insert() in the general case. */
-static __attribute__((noinline)) enum pit_insert_result
-insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry, struct pit_entry **entry)
+enum pit_insert_result pit_insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
+                                      struct pit_entry **entry)
 {
     selectors &= PIT_SELECTORS;
     uint64_t index_hash = index_hash_of(name, selectors);
@@ -247,8 +228,8 @@ insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint
         goto free_entry;
 
     bool deep = (selectors & PIT_CAN_BE_PREFIX) != 0 && name->n_comps > NDN_NAME_DEPTH;
-    entry_init(e, name,
-               (uint8_t)(PIT_IN_USE | selectors | (name->has_digest ? PIT_DIGEST : 0) | (deep ? PIT_DEEP : 0)));
+    pit_entry_init(e, name,
+                   (uint8_t)(PIT_IN_USE | selectors | (name->has_digest ? PIT_DIGEST : 0) | (deep ? PIT_DEEP : 0)));
     if (deep || name->len > PIT_NAME_INLINE) {
         if (!chain_name(pit, e, name, index_hash))
             goto unindex;
@@ -274,36 +255,7 @@ free_entry:
     return PIT_FULL;
 }
 
-enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
-                                  struct pit_entry **entry)
-{
-    // An exact name that stands in the entry, nothing in its bucket that could be it, and room: all at one look.
-    struct table *table = &pit->table;
-    uint64_t hash = name->hash_full;
-    struct table_bucket *home = &table->bucket[table_home(table, hash)];
-    unsigned empty = table_match_tag(home, 0);
-    if ((selectors & PIT_CAN_BE_PREFIX) != 0 || name->n_comps > NDN_NAME_DEPTH || name->len > PIT_NAME_INLINE ||
-        name->has_digest || (table_match_hash(home, hash) | home->n_spilled) != 0 || empty == 0)
-        return insert_any(pit, name, selectors, expiry, entry);
-    uint32_t slot = pool_get(&pit->entries);
-    if (slot == POOL_NONE) {
-        *entry = NULL;
-        return PIT_FULL;
-    }
-    unsigned at = (unsigned)__builtin_ctz(empty);
-    home->tag[at] = table_tag(hash);
-    home->index[at] = slot;
-    table->n_entries++;
-    struct pit_entry *e = pit_entry_at(pit, slot);
-    *entry = e;
-    entry_init(e, name, (uint8_t)(PIT_IN_USE | (selectors & PIT_MUST_BE_FRESH)));
-    octets_copy(e->name, name->value, name->len);
-    wheel_start(pit->wheel, &e->node, slot, expiry);
-    __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
-    return PIT_NEW;
-}
-
-void pit_erase(struct pit *pit, struct pit_entry *entry)
+void pit_erase_any(struct pit *pit, struct pit_entry *entry)
 {
     uint32_t slot = pit_slot(pit, entry);
     int rc = table_remove(&pit->table, pit_index_hash(pit, entry), slot);
@@ -313,10 +265,7 @@ void pit_erase(struct pit *pit, struct pit_entry *entry)
         count_out(pit, entry);
     if (entry->ext != 0 || entry->in.token_len > PIT_TOKEN_INLINE)
         pit_blocks_free(pit, entry);
-    wheel_stop(pit->wheel, &entry->node);
-    entry->flags = 0;
-    pool_put(&pit->entries, slot);
-    __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
+    pit_entry_free(pit, entry, slot);
 }
 
 void pit_fire_entry(void *fire, uint32_t slot)

@@ -116,11 +116,11 @@ enum pit_insert_result { PIT_FOUND, PIT_NEW, PIT_FULL };
  * Find or make the entry for an Interest. A new entry has no records and is armed at @p expiry (wheel tick).
  * PIT_FULL when entries, index or blocks ran out; *entry is then NULL and nothing has changed.
  */
-enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
-                                  struct pit_entry **entry);
+static inline enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors,
+                                                uint32_t expiry, struct pit_entry **entry);
 
 /** Free an entry, its records and blocks; disarms it. */
-void pit_erase(struct pit *pit, struct pit_entry *entry);
+static inline void pit_erase(struct pit *pit, struct pit_entry *entry);
 
 /** Slot number of an entry, for tokens. */
 static inline uint32_t pit_slot(const struct pit *pit, const struct pit_entry *entry);

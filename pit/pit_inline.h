@@ -22,6 +22,10 @@ struct pit {
     uint32_t digest_filter[PIT_DIGEST_FILTER]; /**< digest entries by what their name without the digest ends in */
 };
 
+/** The rest of pit_insert() and pit_erase(): what most Interests do not come to. */
+enum pit_insert_result pit_insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
+                                      struct pit_entry **entry);
+void pit_erase_any(struct pit *pit, struct pit_entry *entry);
 /** Part of pit_poll(): hands the fired entry on. */
 struct pit_fire {
     struct pit *pit;
@@ -94,6 +98,75 @@ static inline struct pit_entry *pit_at(const struct pit *pit, uint32_t slot, uin
         return NULL;
     struct pit_entry *entry = pit_entry_at(pit, slot);
     return (entry->flags & PIT_IN_USE) != 0 && entry->generation == generation ? entry : NULL;
+}
+
+/** Write a new entry's fields, but for name and timer. */
+static inline void pit_entry_init(struct pit_entry *e, const struct ndn_name *name, uint8_t flags)
+{
+    e->hash = name->hash_full;
+    e->node.owner = name->len;
+    e->generation++;
+    e->depth = name->depth;
+    e->flags = flags;
+    e->n_in = 0;
+    e->n_out = 0;
+    e->suppress = 0;
+    e->sent = 0;
+    e->ext = 0;
+    e->in.face = 0;
+    e->in.token_len = 0;
+    e->out.face = 0;
+}
+
+static inline enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors,
+                                                uint32_t expiry, struct pit_entry **entry)
+{
+    // An exact name that stands in the entry, nothing in its bucket that could be it, and room: all at one look.
+    struct table *table = &pit->table;
+    uint64_t hash = name->hash_full;
+    struct table_bucket *home = &table->bucket[table_home(table, hash)];
+    unsigned empty = table_match_tag(home, 0);
+    if ((selectors & PIT_CAN_BE_PREFIX) != 0 || name->n_comps > NDN_NAME_DEPTH || name->len > PIT_NAME_INLINE ||
+        name->has_digest || (table_match_hash(home, hash) | home->n_spilled) != 0 || empty == 0)
+        return pit_insert_any(pit, name, selectors, expiry, entry);
+    uint32_t slot = pool_get(&pit->entries);
+    if (slot == POOL_NONE) {
+        *entry = NULL;
+        return PIT_FULL;
+    }
+    unsigned at = (unsigned)__builtin_ctz(empty);
+    home->tag[at] = table_tag(hash);
+    home->index[at] = slot;
+    table->n_entries++;
+    struct pit_entry *e = pit_entry_at(pit, slot);
+    *entry = e;
+    pit_entry_init(e, name, (uint8_t)(PIT_IN_USE | (selectors & PIT_MUST_BE_FRESH)));
+    octets_copy(e->name, name->value, name->len);
+    wheel_start(pit->wheel, &e->node, slot, expiry);
+    __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
+    return PIT_NEW;
+}
+
+/** Part of pit_erase(): the entry is out of the index, and has nothing outside it. */
+static inline void pit_entry_free(struct pit *pit, struct pit_entry *entry, uint32_t slot)
+{
+    wheel_stop(pit->wheel, &entry->node);
+    entry->flags = 0;
+    pool_put(&pit->entries, slot);
+    __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
+}
+
+static inline void pit_erase(struct pit *pit, struct pit_entry *entry)
+{
+    if (__builtin_expect((entry->flags & (PIT_CAN_BE_PREFIX | PIT_DIGEST | PIT_DEEP)) != 0 || entry->ext != 0 ||
+                             entry->in.token_len > PIT_TOKEN_INLINE,
+                         0)) {
+        pit_erase_any(pit, entry);
+        return;
+    }
+    uint32_t slot = pit_slot(pit, entry);
+    table_remove(&pit->table, entry->hash, slot);
+    pit_entry_free(pit, entry, slot);
 }
 
 static inline bool pit_name_is(const struct pit *pit, const struct pit_entry *entry, const struct ndn_name *name)
