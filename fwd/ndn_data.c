@@ -290,7 +290,12 @@ static inline void data_one(struct fwd *fwd, struct pkt *pkt, struct pit_entry *
     else
         pkt_drop(fwd, pkt->mbuf, DROP_DATA_UNWANTED);
     fwd->stats.satisfied++;
-    data_erase(fwd, pkt, entry);
+    if (unlikely(entry->flags & PIT_SELECTORS)) {
+        data_erase(fwd, pkt, entry);
+        return;
+    }
+    pkt_face_release(fwd, in->face);
+    pit_erase(fwd->pit, entry);
 }
 
 void ndn_data(struct fwd *fwd, struct pkt *pkt)
