@@ -28,7 +28,8 @@ static struct search_trial *try(struct run *run, struct search *search, double r
                                    .received = search_per_second(run, run->tally->received + run->tally->aggregated),
                                    .loss = search_loss(run->tally),
                                    .p99_us = (double)histogram_percentile(&run->tally->latency, 99) * 1e6 / run->hz};
-    trial->good = trial->loss <= run->options->max_loss && (rate <= 0 || trial->sent >= KEPT * rate);
+    bool lossy = run->options->max_loss >= 0 && trial->loss > run->options->max_loss;
+    trial->good = !lossy && (rate <= 0 || trial->sent >= KEPT * rate);
     return trial;
 }
 
