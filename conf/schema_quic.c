@@ -42,7 +42,7 @@ const struct schema_key schema_quic_keys[21] = {
     {"flow-table", SCHEMA_COUNT, FIELD(conf_quic, flow_table), .min = 64, .max = 1 << 22, .def = "0",
      .zero = "there is none",
      .meaning = "Flows that are remembered, of servers whose connection IDs cannot be routed. A connection is about "
-                "four: by its addresses and its connection IDs. A change needs a restart."},
+                "five: by its addresses and its connection IDs. A change needs a restart."},
     {"flow-idle-timeout", SCHEMA_TIME_MS, FIELD(conf_quic, flow_idle_ms), .min = 1000, .max = 3600000, .def = "60s",
      .meaning = "A flow without a packet for this long is forgotten. A change needs a restart."},
     {"flow-keep-time", SCHEMA_TIME_MS, FIELD(conf_quic, flow_keep_ms), .min = 100, .max = 3600000, .def = "0",
