@@ -3,10 +3,9 @@
 
 #include "parser/cursor.h"
 
-#define LONG_HEADER_MIN      7
-#define CID_MAX              20 /* RFC 9000 17.2, for the versions known here */
-#define RETRY_TAG            16
-#define INITIAL_DATAGRAM_MIN 1200 /* RFC 9000 14.1 */
+#define LONG_HEADER_MIN 7
+#define CID_MAX         20 /* RFC 9000 17.2, for the versions known here */
+#define RETRY_TAG       16
 
 /** As far as the second octet of a Length that follows the longest CIDs of v1 and v2 and an empty token. */
 #define SHAPE_MAX (6 + CID_MAX + 1 + CID_MAX + 1 + 2)
@@ -45,7 +44,7 @@ static inline enum verdict parse_initial(struct cursor *c, size_t len, const str
 {
     uint64_t n;
     const uint8_t *p;
-    if (opts->from_client && !opts->small_initials && len < INITIAL_DATAGRAM_MIN)
+    if (opts->from_client && !opts->small_initials && len < QUIC_INITIAL_MIN)
         return VERDICT_QUIC_DGRAM_SMALL;
     if (!cursor_quic_varint(c, &n))
         return VERDICT_QUIC_SHORT;
@@ -162,7 +161,7 @@ enum verdict quic_parse_long(const uint8_t *restrict p, size_t len, const struct
     header->type = (uint8_t)(QUIC_TYPE_INITIAL + type_bits);
     if (type_bits == 0) {
         // From here on the size that clients have to give an Initial stands for that of a short token, too.
-        if (len < INITIAL_DATAGRAM_MIN)
+        if (len < QUIC_INITIAL_MIN)
             return parse_general(p, len, opts, header);
         size_t token_len = p[at++];
         header->token = p + at;

@@ -15,6 +15,9 @@
 #define QUIC_FIXED_BIT   0x40
 #define QUIC_SHORT_MIN   21 /* RFC 9000 10.3: nobody can remove header protection from fewer octets */
 
+#define QUIC_CLIENT_CID_MIN 8    /* RFC 9000 7.2: octets of a DCID that a client begins a connection with */
+#define QUIC_INITIAL_MIN    1200 /* RFC 9000 14.1: octets of a datagram with an Initial from a client */
+
 /** Long-header packet types, independent of the version's encoding (RFC 9000 17.2, RFC 9369 3.2). */
 enum quic_type {
     QUIC_TYPE_SHORT = 0,

@@ -17,10 +17,8 @@
 #include "parser/verdict.h"
 
 /* Below what the library takes for a string. */
-#define STEP_MAX       120
-#define DATAGRAM_MIN   1200
-#define QUESTION_MAX   1024
-#define CLIENT_CID_MIN 8
+#define STEP_MAX     120
+#define QUESTION_MAX 1024
 
 /* A question taken apart. */
 struct question {
@@ -102,8 +100,8 @@ static bool explain_edge(struct rte_tel_data *steps, const struct quic_service *
     if (header->type == QUIC_TYPE_SHORT)
         return true;
     if (service->version_negotiation && !quic_version_offered(service, header->version)) {
-        step(steps, len >= DATAGRAM_MIN ? "edge: version is not offered: answered by Version Negotiation"
-                                        : "edge: version is not offered, datagram below 1200 octets: dropped");
+        step(steps, len >= QUIC_INITIAL_MIN ? "edge: version is not offered: answered by Version Negotiation"
+                                            : "edge: version is not offered, datagram below 1200 octets: dropped");
         return false;
     }
     struct quic_header initial;
@@ -111,7 +109,7 @@ static bool explain_edge(struct rte_tel_data *steps, const struct quic_service *
         return true;
     if (header->type != QUIC_TYPE_INITIAL)
         step(steps, "edge: there is an Initial behind that packet, token: %u octets", initial.token_len);
-    if (service->drop_small_initials && len < DATAGRAM_MIN) {
+    if (service->drop_small_initials && len < QUIC_INITIAL_MIN) {
         step(steps, "edge: Initial in a datagram of %lu octets, below 1200: dropped", len);
         return false;
     }
@@ -173,7 +171,7 @@ static const struct quic_server *explain_hash(struct rte_tel_data *steps, const 
 {
     const struct quic_service *service = &set->service[index];
     struct flow_key key;
-    bool begins_nothing = header->type == QUIC_TYPE_INITIAL && header->dcid_len < CLIENT_CID_MIN;
+    bool begins_nothing = header->type == QUIC_TYPE_INITIAL && header->dcid_len < QUIC_CLIENT_CID_MIN;
     if (service->drop_unroutable &&
         (begins_nothing || header->type == QUIC_TYPE_SHORT || header->type == QUIC_TYPE_HANDSHAKE)) {
         step(steps, begins_nothing ? "drop-unroutable: Initial with a DCID of less than 8 octets: dropped"
@@ -192,13 +190,9 @@ static const struct quic_server *explain_hash(struct rte_tel_data *steps, const 
         step(steps, "hash of the 4-tuple: %.60s and no virtual address go together", q->from);
         return NULL;
     }
-    if (service->maglev == NULL) {
-        step(steps, "hash of the 4-tuple: no server takes new connections: dropped");
-        return NULL;
-    }
-    uint16_t backend = maglev_pick(service->maglev, flow_key_hash(&key, &service->hash_key));
-    const struct quic_server *server = &service->server[service->maglev_server[backend]];
-    step(steps, "hash of the 4-tuple: server %s", server->name);
+    const struct quic_server *server = quic_by_hash(service, &key);
+    step(steps, "hash of the 4-tuple: %s%s", server != NULL ? "server " : "no server takes new connections: dropped",
+         server != NULL ? server->name : "");
     return server;
 }
 

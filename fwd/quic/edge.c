@@ -19,7 +19,7 @@ uint64_t quic_edge_random(struct quic_edge *edge)
 static bool initial(struct fwd *fwd, const struct quic_pkt *pkt)
 {
     const struct quic_service *service = pkt->service;
-    if (service->drop_small_initials && pkt->payload_len < QUIC_DATAGRAM_MIN)
+    if (service->drop_small_initials && pkt->payload_len < QUIC_INITIAL_MIN)
         return quic_edge_drop(fwd, pkt, DROP_QUIC_DGRAM_SMALL);
     if (!quic_limit_take(fwd->quic->edge->limit, service->slot, QUIC_LIMIT_INITIAL, quic_edge_source(pkt), pkt->v6,
                          service->initial_rate, fwd->now_ns))

@@ -8,9 +8,6 @@
 #include "fwd/quic/retry_packet.h"
 #include "fwd/quic/retry_token.h"
 
-/** Clients have to send that much in datagrams with an Initial (RFC 9000 14.1). */
-#define QUIC_DATAGRAM_MIN 1200
-
 /** Tokens that a worker makes with one key (draft-ietf-quic-retry-offload, "Shared-State Retry Keys"). */
 #define QUIC_RETRY_TOKENS_MAX (1u << 23)
 

@@ -10,7 +10,6 @@
 
 #include "parser/quic.h"
 
-#define DATAGRAM 1200
 /* Number of the target, and what nobody can guess. */
 #define CID_LEN        (4 + QUIC_PROBE_RANDOM)
 #define ANSWERS_MAX    8192
@@ -109,7 +108,7 @@ static void send_probe(const struct quic_probe *probe, uint32_t number, struct q
                        uint64_t now_ms)
 {
     // Version 0x?a?a?a?a.
-    uint8_t datagram[DATAGRAM] = {0xc0, 0x1a, 0x2a, 0x3a, 0x4a, CID_LEN};
+    uint8_t datagram[QUIC_INITIAL_MIN] = {0xc0, 0x1a, 0x2a, 0x3a, 0x4a, CID_LEN};
     union address to;
     target->due_ms = now_ms + target->interval_ms;
     if (getrandom(target->random, sizeof target->random, 0) != (ssize_t)sizeof target->random)

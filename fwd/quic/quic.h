@@ -157,6 +157,8 @@ const struct quic_server *quic_explain(const struct quic_service *service, const
 
 /** steer: the 4-tuple of a datagram, or, of an ICMP error, of the client's datagrams that it is about. */
 void quic_tuple_key(const struct quic_pkt *pkt, struct flow_key *key);
+/** steer: the server that the hash of a 4-tuple leads to, NULL: none takes new connections. Who may read the service */
+const struct quic_server *quic_by_hash(const struct quic_service *service, const struct flow_key *tuple);
 
 /**
  * too_big: tell the client that the largest IP packet that gets to its server has @p mtu octets, within a rate, and

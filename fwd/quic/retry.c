@@ -14,7 +14,6 @@
 #include "parser/cursor.h"
 
 #define TRANSITION_NS UINT64_C(200000000)
-#define ODCID_MIN     8 /* RFC 9000 7.2 */
 #define CONFIG_SHIFT  5
 #define UNROUTABLE    0xe0
 
@@ -90,18 +89,9 @@ static struct quic_edge_key *reading_key(struct quic_edge *edge, const struct qu
 
 static const struct quic_server *server_of_tuple(const struct quic_pkt *pkt)
 {
-    const struct quic_service *service = pkt->service;
-    const uint8_t *ip = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->l3_off);
-    const uint8_t *udp = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, pkt->payload_off - 8);
     struct flow_key tuple;
-    if (service->maglev == NULL)
-        return NULL;
-    if (pkt->v6)
-        flow_key_tuple(&tuple, ip + 8, ip + 24, 16, udp);
-    else
-        flow_key_tuple(&tuple, ip + 12, ip + 16, 4, udp);
-    uint16_t backend = maglev_pick(service->maglev, flow_key_hash(&tuple, &service->hash_key));
-    return &service->server[service->maglev_server[backend]];
+    quic_tuple_key(pkt, &tuple);
+    return quic_by_hash(pkt->service, &tuple);
 }
 
 /* The server that a client's Initials go to now. */
@@ -257,11 +247,11 @@ bool quic_retry(struct fwd *fwd, const struct quic_pkt *pkt)
         if ((header->token[0] & RETRY_TOKEN_NEW_BIT) == 0)
             return quic_edge_drop(fwd, pkt, DROP_QUIC_TOKEN_BAD);
     }
-    if (transition && (header->dcid_len < ODCID_MIN || pkt->payload_len < QUIC_DATAGRAM_MIN))
+    if (transition && (header->dcid_len < QUIC_CLIENT_CID_MIN || pkt->payload_len < QUIC_INITIAL_MIN))
         return false;
-    if (header->dcid_len < ODCID_MIN)
+    if (header->dcid_len < QUIC_CLIENT_CID_MIN)
         return quic_edge_drop(fwd, pkt, DROP_QUIC_CID_LEN);
-    if (pkt->payload_len < QUIC_DATAGRAM_MIN)
+    if (pkt->payload_len < QUIC_INITIAL_MIN)
         return quic_edge_drop(fwd, pkt, DROP_QUIC_DGRAM_SMALL);
     const struct quic_server *server = server_of_tuple(pkt);
     if (server == NULL)

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "parser/cursor.h"
+#include "parser/quic.h"
 
-#define ODCID_MIN 8
-#define CID_MAX   20
-#define AAD_MAX   (16 + RETRY_TOKEN_FIXED + 1 + CID_MAX)
-#define BODY_MAX  (RETRY_TOKEN_BODY + RETRY_TOKEN_OPAQUE)
+#define CID_MAX  20
+#define AAD_MAX  (16 + RETRY_TOKEN_FIXED + 1 + CID_MAX)
+#define BODY_MAX (RETRY_TOKEN_BODY + RETRY_TOKEN_OPAQUE)
 
 static size_t write_aad(const uint8_t *token, const struct retry_token_client *client, uint8_t aad[AAD_MAX])
 {
@@ -39,7 +39,7 @@ size_t retry_token_make(struct gcm *gcm, const uint8_t iv[GCM_NONCE], uint8_t se
     uint8_t aad[AAD_MAX], nonce[GCM_NONCE];
     uint64_t expiry_be = htobe64(expiry_s);
     uint16_t port_be = htobe16(client->port);
-    if (odcid_len < ODCID_MIN || odcid_len > RETRY_TOKEN_ODCID || client->rscid_len > CID_MAX)
+    if (odcid_len < QUIC_CLIENT_CID_MIN || odcid_len > RETRY_TOKEN_ODCID || client->rscid_len > CID_MAX)
         return 0;
     token[0] = sequence & (RETRY_TOKEN_NEW_BIT - 1);
     memcpy(token + 1, number, RETRY_TOKEN_NUMBER);
@@ -68,7 +68,7 @@ static enum retry_token_verdict read_body(const uint8_t *body, size_t len, struc
     out->port = 0;
     if (out->from_new_token)
         return RETRY_TOKEN_OK;
-    if (!cursor_u8(&c, &out->odcid_len) || out->odcid_len < ODCID_MIN || out->odcid_len > RETRY_TOKEN_ODCID ||
+    if (!cursor_u8(&c, &out->odcid_len) || out->odcid_len < QUIC_CLIENT_CID_MIN || out->odcid_len > RETRY_TOKEN_ODCID ||
         !cursor_bytes(&c, out->odcid_len, &odcid) || !cursor_u16(&c, &out->port))
         return RETRY_TOKEN_FORMAT;
     memcpy(out->odcid, odcid, out->odcid_len);

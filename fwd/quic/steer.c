@@ -12,8 +12,6 @@
 /* A server that says its connection IDs cannot be routed writes their length into the first octet. */
 #define RESERVED_CONFIG  7
 #define RESERVED_CID_MIN 8
-/* Clients have to choose at least as many for what begins a connection (RFC 9000 7.2). */
-#define CLIENT_CID_MIN 8
 
 static bool is_long(const struct quic_pkt *pkt)
 {
@@ -32,7 +30,7 @@ static bool is_servers_cid(const struct quic_pkt *pkt)
  */
 static bool begins_nothing(const struct quic_pkt *pkt)
 {
-    return pkt->header.type == QUIC_TYPE_INITIAL && pkt->header.dcid_len < CLIENT_CID_MIN;
+    return pkt->header.type == QUIC_TYPE_INITIAL && pkt->header.dcid_len < QUIC_CLIENT_CID_MIN;
 }
 
 static bool takes_known(const struct quic_server *server)
@@ -90,7 +88,7 @@ static const struct quic_server *server_of_slot(const struct quic_service *servi
     return NULL;
 }
 
-static const struct quic_server *by_hash(const struct quic_service *service, const struct flow_key *tuple)
+const struct quic_server *quic_by_hash(const struct quic_service *service, const struct flow_key *tuple)
 {
     if (service->maglev == NULL)
         return NULL;
@@ -143,7 +141,7 @@ static void by_table(struct fwd *fwd, struct quic_pkt *pkt, const struct flow_ke
             pkt->drop = DROP_QUIC_CID_LEN;
             return;
         }
-        pkt->server = by_hash(service, tuple);
+        pkt->server = quic_by_hash(service, tuple);
         pkt->how = QUIC_BY_HASH;
     }
     // An ICMP error comes from anywhere.
@@ -173,7 +171,7 @@ static bool fall_back(struct fwd *fwd, struct quic_pkt *pkt)
     if (service->flow_table && fwd->quic->flow[service->slot] != NULL) {
         by_table(fwd, pkt, &tuple);
     } else {
-        pkt->server = by_hash(service, &tuple);
+        pkt->server = quic_by_hash(service, &tuple);
         pkt->how = QUIC_BY_HASH;
     }
     if (pkt->server == NULL && pkt->drop == DROP_NONE)
@@ -268,5 +266,5 @@ const struct quic_server *quic_explain(const struct quic_service *service, const
         return server;
     struct flow_key tuple;
     quic_tuple_key(pkt, &tuple);
-    return by_hash(service, &tuple);
+    return quic_by_hash(service, &tuple);
 }

@@ -11,7 +11,7 @@
 #define CID_MAX      255
 #define VERSIONS_MAX (1 + sizeof(((struct quic_service *)0)->version) / 4)
 #define PACKET_MAX   (7 + 2 * CID_MAX + 4 * VERSIONS_MAX)
-_Static_assert(2 * (PACKET_MAX + 8 + 40) < QUIC_DATAGRAM_MIN + 8 + 40, "less than half of what asks for it");
+_Static_assert(2 * (PACKET_MAX + 8 + 40) < QUIC_INITIAL_MIN + 8 + 40, "less than half of what asks for it");
 
 bool quic_version_offered(const struct quic_service *service, uint32_t version)
 {
@@ -66,7 +66,7 @@ bool quic_version_negotiate(struct fwd *fwd, const struct quic_pkt *pkt)
     const struct quic_service *service = pkt->service;
     struct quic_edge *edge = fwd->quic->edge;
     // Smaller ones cannot begin a connection; and the answer must be small against what asks for it.
-    if (pkt->payload_len < QUIC_DATAGRAM_MIN)
+    if (pkt->payload_len < QUIC_INITIAL_MIN)
         return quic_edge_drop(fwd, pkt, DROP_QUIC_DGRAM_SMALL);
     if (!quic_limit_take(edge->limit, service->slot, QUIC_LIMIT_EDGE, quic_edge_source(pkt), pkt->v6,
                          service->edge_rate, fwd->now_ns))
