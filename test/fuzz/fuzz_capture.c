@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Any octets as a capture: it is read to its end or to a fault that is told with where it is, all that is said of frames
- * holds, reading again gives the same, and what a replay asks of each frame before the forwarder has it is answered.
+ * Any octets as a capture: it is read to its end or to a fault that is told with where it is, all that is said of
+ * frames holds, reading again gives the same, and what a replay asks of each frame before the forwarder has it is
+ * answered.
  */
 #include <stdbool.h>
 #include <stdio.h>
