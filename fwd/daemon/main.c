@@ -31,7 +31,7 @@ static const char usage[] =
     "  --out OUT              frames that were sent; pcapng when it ends in .pcapng\n"
     "  --replay-mac PORT=MAC  MAC address of a port (02:00:00:00:00:01 is the first's, and on)\n"
     "  --replay-tail MS       most time behind the last frame for what is pending (10000)\n"
-    "  --replay-burst NS      frames of one port this close come in together (10000)\n"
+    "  --replay-burst NS      frames of one port this close come in together (50000)\n"
     "  --replay-stats FILE    counters as JSON, instead of text on standard error\n"
     "A frame's port is that with the name or netdev of its interface (pcapng), or with the\n"
     "number of it when there are several; else that with its destination MAC address; for a\n"

@@ -18,7 +18,7 @@ struct monitor_hop_config;
  */
 
 #define REPLAY_TAIL_MS  10000u
-#define REPLAY_BURST_NS 10000u
+#define REPLAY_BURST_NS 50000u
 /** What the worker's clock shows at the first frame: as with devices it has been up for a moment. */
 #define REPLAY_START_NS UINT64_C(1000000000)
 
