@@ -6,7 +6,7 @@
 #
 # Paths: "direct" through the forwarder's kernel, over the same veth pairs; "cid" through pitlaned by connection ID;
 # "tuple" through pitlaned by the 4-tuple, with a server whose connection IDs cannot be routed. Uploads, because answers
-# of servers never pass the forwarder.
+# of servers never pass the forwarder. Our programs speak HTTP/3 with those of ngtcp2, among themselves a bare stream.
 exec 4>&1 >&2
 source "$(dirname "$0")/../net/lib-quic.sh"
 rounds=${1:-3} octets=${2:-134217728}
@@ -41,10 +41,13 @@ ours() { # NAME PORT OPTION...
     wait_for 5 grep -q ready "$tmp/$name.log" || fail "$name is not ready"
 }
 ours cid $CID -i "$(id_of 1 3)" -l 0 -n 5 -e $KEY
+cid_pid=$started
 ours tuple $TUPLE -i "$(id_of 1 3)" -u
+tuple_pid=$started
 if $stock; then
-    head -c "$octets" /dev/zero >"$tmp/file"
-    start stock "$(ns_of 1)" gtlsserver -q --no-quic-dump --no-http-dump -d "$tmp" '*' $STOCK "$tmp/key.pem" "$tmp/cert.pem"
+    mkdir "$tmp/htdocs"
+    "$quic_client" -w -o "$octets" >"$tmp/file"
+    start stock "$(ns_of 1)" gtlsserver -q --no-quic-dump --no-http-dump -d "$tmp/htdocs" '*' $STOCK "$tmp/key.pem" "$tmp/cert.pem"
     listens() { in_s 1 grep -qi ":$(printf %04X $STOCK) " /proc/net/udp /proc/net/udp6; }
     wait_for 5 listens || fail "gtlsserver does not listen"
 fi
@@ -61,20 +64,34 @@ timed() { # CLIENT SERVER PATH COMMAND...
     printf '{"client": "%s", "server": "%s", "path": "%s", "seconds": %d.%06d}\n' "$client" "$server" "$path" \
         $((took / 1000000)) $((took % 1000000)) >&4
 }
-our_client() { # SERVER PATH ADDRESS PORT
-    timed ours "$1" "$2" "$quic_client" -t 110 -o "$octets" "$3" "$4"
+our_client() { # SERVER PATH OPTION... ADDRESS PORT
+    local server=$1 path=$2
+    shift 2
+    timed ours "$server" "$path" "$quic_client" -t 110 -o "$octets" "$@"
 }
 stock_client() { # SERVER PATH ADDRESS PORT
     timed ngtcp2 "$1" "$2" timeout 120 gtlsclient -q --no-quic-dump --no-http-dump --exit-on-all-streams-close -m POST \
-        -d "$tmp/file" "$3" "$4" "https://localhost:$4/file"
+        -d "$tmp/file" "$3" "$4" "https://localhost:$4/"
 }
 for _ in $(seq "$rounds"); do
     our_client ours direct 10.0.2.11 $CID
     our_client ours cid $VIP $CID
     our_client ours tuple $VIP $TUPLE
     $stock || continue
+    our_client ngtcp2 direct -3 10.0.2.11 $STOCK
+    our_client ngtcp2 tuple -3 $VIP $STOCK
+    stock_client ours direct 10.0.2.11 $CID
+    stock_client ours cid $VIP $CID
+    stock_client ours tuple $VIP $TUPLE
     stock_client ngtcp2 direct 10.0.2.11 $STOCK
     stock_client ngtcp2 tuple $VIP $STOCK
+done
+# Every octet that came to a server of ours was right, and none at the wrong one.
+finish "$cid_pid" || fail "server cid"
+finish "$tuple_pid" || fail "server tuple"
+for name in cid tuple; do
+    say "$name: $(tail -n 1 "$tmp/$name.log")"
+    tail -n 1 "$tmp/$name.log" | jq -e '[.resets, .strays, .broken, .bad] | add == 0' >/dev/null || fail "server $name"
 done
 check_quiet
 stop_daemon

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/quic/pattern.h"
 #include "test/quic/tls.h"
 #include "test/quic/transfer.h"
 
@@ -30,6 +31,8 @@ static const char usage[] = "usage: quic_client [options] ADDRESS PORT\n"
                             "  -d N   octets of the first destination connection ID (default 18)\n"
                             "  -s N   octets of the largest UDP payload (default 1452)\n"
                             "  -a A   own address\n"
+                            "  -3     as a POST of HTTP/3, to a server of others\n"
+                            "  -w     write the octets of the upload to standard output, and do nothing else\n"
                             "  -t S   time for each connection (default 60)\n";
 
 struct client {
@@ -58,8 +61,9 @@ static void count(struct client *client, const struct transfer *t)
 {
     double seconds = (double)(t->end_ns - t->begin_ns) / 1e9;
     unsigned s = 0;
+    uint64_t sent = t->conn.sent < t->head_len ? 0 : t->conn.sent - t->head_len;
     printf("{\"result\": \"%s\", \"server\": \"%s\", \"octets\": %" PRIu64 ", \"seconds\": %.3f, \"moves\": %u}\n",
-           t->state == TRANSFER_OK ? "ok" : t->why, t->server, t->conn.sent, seconds, t->moves);
+           t->state == TRANSFER_OK ? "ok" : t->why, t->server, sent, seconds, t->moves);
     fflush(stdout);
     client->resets += t->was_reset;
     client->moves += t->moves;
@@ -68,7 +72,7 @@ static void count(struct client *client, const struct transfer *t)
         return;
     }
     client->ok++;
-    client->octets += t->conn.sent;
+    client->octets += sent;
     while (s < client->n_servers && strcmp(client->server[s].name, t->server) != 0)
         s++;
     if (s == client->n_servers && s < SERVERS_MAX) {
@@ -157,16 +161,29 @@ static uint64_t number(const char *text, uint64_t min, uint64_t max)
     return value;
 }
 
+static int write_pattern(uint64_t octets)
+{
+    for (uint64_t at = 0; at < octets;) {
+        size_t len = octets - at < 65536 ? (size_t)(octets - at) : 65536;
+        const uint8_t *data = pattern_at(at, &len);
+        if (fwrite(data, 1, len, stdout) != len)
+            err(1, "standard output");
+        at += len;
+    }
+    return fflush(stdout) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
     static struct client client = {.connections = 1};
     struct transfer_options *o = &client.options;
     const char *local = NULL;
+    bool only_write = false;
     uint64_t begin_ns = udp_now();
     int option;
     *o = (struct transfer_options){
         .octets = 1 << 20, .timeout_ns = 60 * NGTCP2_SECONDS, .dcid_len = 18, .version = NGTCP2_PROTO_VER_V1};
-    while ((option = getopt(argc, argv, "o:n:f:g:r:b:m:d:s:a:t:")) != -1) {
+    while ((option = getopt(argc, argv, "o:n:f:g:r:b:m:d:s:a:t:3w")) != -1) {
         switch (option) {
         case 'o':
             o->octets = number(optarg, 0, UINT64_C(1) << 40);
@@ -195,6 +212,12 @@ int main(int argc, char **argv)
         case 's':
             o->payload_max = (uint16_t)number(optarg, 1200, UDP_SIZE_MAX);
             break;
+        case '3':
+            o->h3 = true;
+            break;
+        case 'w':
+            only_write = true;
+            break;
         case 'a':
             local = optarg;
             break;
@@ -206,6 +229,8 @@ int main(int argc, char **argv)
             return 2;
         }
     }
+    if (only_write)
+        return write_pattern(o->octets);
     if (argc - optind != 2 ||
         !udp_addr_parse(&o->peer, argv[optind], (uint16_t)number(argv[optind + 1], 1, UINT16_MAX))) {
         fputs(usage, stderr);

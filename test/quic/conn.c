@@ -5,10 +5,13 @@
 #include <gnutls/crypto.h>
 #include <string.h>
 
+#include "test/quic/h3.h"
 #include "test/quic/tls.h"
 
 #define WINDOW_CONN   (16u << 20)
 #define WINDOW_STREAM (8u << 20)
+#define WINDOW_UNI    (64u << 10)
+#define STREAMS_UNI   3 /* of HTTP/3: control, and two of QPACK */
 #define IDLE_NS       (10 * NGTCP2_SECONDS)
 #define PAYLOAD_MAX   1452
 
@@ -50,7 +53,7 @@ static int on_stream_data(ngtcp2_conn *quic, uint32_t flags, int64_t stream, uin
 {
     struct conn *conn = user;
     (void)stream_user;
-    if (conn->stream < 0)
+    if (conn->stream < 0 && ngtcp2_is_bidi_stream(stream))
         conn->stream = stream;
     ngtcp2_conn_extend_max_stream_offset(quic, stream, len);
     ngtcp2_conn_extend_max_offset(quic, len);
@@ -125,6 +128,7 @@ bool conn_open(struct conn *conn, const struct conn_options *options)
     int rc;
     conn->ref = (ngtcp2_crypto_conn_ref){.get_conn = of_ref, .user_data = conn};
     conn->stream = -1;
+    conn->control = -1;
     ngtcp2_settings_default(&settings);
     settings.initial_ts = udp_now();
     settings.max_window = WINDOW_CONN;
@@ -135,6 +139,8 @@ bool conn_open(struct conn *conn, const struct conn_options *options)
     params.initial_max_stream_data_bidi_local = WINDOW_STREAM;
     params.initial_max_stream_data_bidi_remote = WINDOW_STREAM;
     params.initial_max_streams_bidi = 1;
+    params.initial_max_stream_data_uni = WINDOW_UNI;
+    params.initial_max_streams_uni = STREAMS_UNI;
     params.max_idle_timeout = IDLE_NS;
     params.active_connection_id_limit = 7;
     if (options->server) {
@@ -156,7 +162,7 @@ bool conn_open(struct conn *conn, const struct conn_options *options)
         conn->why = ngtcp2_strerror(rc);
         return false;
     }
-    conn->tls = tls_session(options->server, &conn->ref);
+    conn->tls = tls_session(options->server, options->h3, &conn->ref);
     ngtcp2_conn_set_tls_native_handle(conn->quic, conn->tls);
     return true;
 }
@@ -171,6 +177,33 @@ bool conn_read(struct conn *conn, const struct udp_addr *peer, const uint8_t *da
     return rc == 0;
 }
 
+/* What is to go into a datagram next. @return its stream, -1: nothing of one */
+static int64_t next_stream(struct conn *conn, ngtcp2_vec *vec, bool *fin)
+{
+    static uint8_t control[] = H3_CONTROL;
+    if (conn->stuck)
+        return -1;
+    if (conn->control >= 0 && conn->control_sent < H3_CONTROL_LEN) {
+        vec->base = control + conn->control_sent;
+        vec->len = H3_CONTROL_LEN - conn->control_sent;
+        return conn->control;
+    }
+    if (conn->stream < 0 || conn->fin_sent)
+        return -1;
+    vec->base = conn->role->to_send(conn, conn->sent, &vec->len, fin);
+    return vec->len > 0 || *fin ? conn->stream : -1;
+}
+
+static void count_sent(struct conn *conn, int64_t stream, const ngtcp2_vec *vec, size_t taken, bool fin)
+{
+    if (stream == conn->control) {
+        conn->control_sent += (uint8_t)taken;
+        return;
+    }
+    conn->sent += taken;
+    conn->fin_sent = fin && taken == vec->len;
+}
+
 /* One datagram, into the batch. @return 1 written, 0 nothing to send now, negative: of ngtcp2 */
 static int write_datagram(struct conn *conn, struct udp_batch *batch, uint64_t now)
 {
@@ -181,21 +214,14 @@ static int write_datagram(struct conn *conn, struct udp_batch *batch, uint64_t n
         bool fin = false;
         ngtcp2_vec vec = {.base = NULL, .len = 64 << 10};
         ngtcp2_ssize taken = -1;
-        int64_t stream = -1;
+        int64_t stream = next_stream(conn, &vec, &fin);
         uint32_t flags = NGTCP2_WRITE_STREAM_FLAG_NONE;
-        if (conn->stream >= 0 && !conn->fin_sent && !conn->stuck) {
-            vec.base = conn->role->to_send(conn, conn->sent, &vec.len, &fin);
-            if (vec.len > 0 || fin) {
-                stream = conn->stream;
-                flags = NGTCP2_WRITE_STREAM_FLAG_MORE | (fin ? NGTCP2_WRITE_STREAM_FLAG_FIN : 0);
-            }
-        }
+        if (stream >= 0)
+            flags = NGTCP2_WRITE_STREAM_FLAG_MORE | (fin ? NGTCP2_WRITE_STREAM_FLAG_FIN : 0);
         ngtcp2_ssize n = ngtcp2_conn_writev_stream(conn->quic, &storage.path, &info, batch->data[batch->n],
                                                    UDP_SIZE_MAX, &taken, flags, stream, &vec, stream >= 0 ? 1 : 0, now);
-        if (stream >= 0 && taken >= 0) {
-            conn->sent += (uint64_t)taken;
-            conn->fin_sent = fin && (size_t)taken == vec.len;
-        }
+        if (stream >= 0 && taken >= 0)
+            count_sent(conn, stream, &vec, (size_t)taken, fin);
         if (n == NGTCP2_ERR_WRITE_MORE)
             continue;
         if (n == NGTCP2_ERR_STREAM_DATA_BLOCKED || n == NGTCP2_ERR_STREAM_SHUT_WR) {
@@ -222,6 +248,9 @@ bool conn_write(struct conn *conn, uint64_t now)
         if (conn->stream < 0 && !ngtcp2_conn_is_server(conn->quic) &&
             ngtcp2_conn_open_bidi_stream(conn->quic, &conn->stream, NULL) != 0)
             conn->stream = -1;
+        if (conn->control < 0 && conn_is_h3(conn) && ngtcp2_conn_get_handshake_completed(conn->quic) &&
+            ngtcp2_conn_open_uni_stream(conn->quic, &conn->control, NULL) != 0)
+            conn->control = -1;
         /* Windows of the connection, unlike those of a stream, are raised without a word. */
         conn->stuck = conn->stuck && ngtcp2_conn_get_max_data_left(conn->quic) == 0;
         do
@@ -235,6 +264,11 @@ bool conn_write(struct conn *conn, uint64_t now)
     if (rc < 0)
         conn->why = ngtcp2_strerror(rc);
     return rc >= 0;
+}
+
+bool conn_is_h3(const struct conn *conn)
+{
+    return tls_is_h3(conn->tls);
 }
 
 uint64_t conn_due(const struct conn *conn)

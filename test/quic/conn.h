@@ -12,7 +12,8 @@
 
 /*
  * One QUIC connection with one bidirectional stream, as server and client have it in common: packets in, packets out,
- * timers. What the stream carries and which connection IDs there are is told by the functions of a role. One thread.
+ * timers. What the stream carries and which connection IDs there are is told by the functions of a role. With HTTP/3
+ * there are streams of one direction besides: ours says what it has to, the peer's are not read. One thread.
  */
 
 struct conn;
@@ -39,8 +40,10 @@ struct conn {
     void *user; /**< the role's own */
     int fd;
     struct udp_addr local, peer;
-    int64_t stream; /**< -1: not open yet */
-    uint64_t sent;  /**< stream octets given to packets once */
+    int64_t stream;  /**< -1: not open yet */
+    int64_t control; /**< of HTTP/3; -1: not open yet */
+    uint8_t control_sent;
+    uint64_t sent; /**< stream octets given to packets once */
     bool fin_sent;
     bool stuck;      /**< stream waits for the peer's flow control */
     bool more;       /**< there is more to send at once */
@@ -49,6 +52,7 @@ struct conn {
 
 struct conn_options {
     bool server;
+    bool h3; /**< client only: ask for HTTP/3 */
     uint32_t version;
     const ngtcp2_cid *dcid; /**< the peer's: of a server the source CID of the Initial */
     const ngtcp2_cid *scid; /**< our first */
@@ -69,6 +73,9 @@ bool conn_write(struct conn *conn, uint64_t now);
 
 /** When conn_write() is due again, in nanoseconds of udp_now(). */
 uint64_t conn_due(const struct conn *conn);
+
+/** Was HTTP/3 agreed on? Known when stream octets have arrived, or the handshake is confirmed. */
+bool conn_is_h3(const struct conn *conn);
 
 /** Tell the peer that it is over. */
 void conn_finish(struct conn *conn, uint64_t now);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "test/quic/h3.h"
 #include "test/quic/pattern.h"
 #include "test/quic/server_retry.h"
 
@@ -22,23 +23,47 @@ struct server_conn {
     uint64_t received;
     struct udp_addr last_peer;
     bool good, complete, work;
-    char answer[96];
+    struct h3_reader reader;
+    char answer[96 + H3_HEAD_MAX];
     size_t answer_len;
 };
 
-static void received(struct conn *conn, uint64_t offset, const uint8_t *data, size_t len, bool fin)
+/* Octets of the upload. */
+static void upload(void *ctx, uint64_t offset, const uint8_t *data, size_t len)
 {
-    struct server_conn *c = conn->user;
+    struct server_conn *c = ctx;
     if (offset != c->received || !pattern_check(offset, data, len))
         c->good = false;
     c->received += len;
     c->server->count.octets += len;
+}
+
+static void make_answer(struct server_conn *c, bool h3)
+{
+    char text[96];
+    uint8_t head[H3_HEAD_MAX];
+    size_t len = (size_t)snprintf(text, sizeof(text), "%s %" PRIu64 " %s\n", c->server->id_text, c->received,
+                                  c->good ? "ok" : "bad"),
+           head_len = h3 ? h3_response(head, len) : 0;
+    memcpy(c->answer, head, head_len);
+    memcpy(c->answer + head_len, text, len);
+    c->answer_len = head_len + len;
+}
+
+static void received(struct conn *conn, uint64_t offset, const uint8_t *data, size_t len, bool fin)
+{
+    struct server_conn *c = conn->user;
+    bool h3 = conn_is_h3(conn);
+    if (!h3)
+        upload(c, offset, data, len);
+    else if (!h3_read(&c->reader, data, len, upload, c))
+        c->good = false;
     if (!fin || c->complete)
         return;
     c->complete = true;
+    c->good = c->good && !c->reader.in_frame && c->reader.n == 0;
     c->server->count.bad += !c->good;
-    c->answer_len = (size_t)snprintf(c->answer, sizeof(c->answer), "%s %" PRIu64 " %s\n", c->server->id_text,
-                                     c->received, c->good ? "ok" : "bad");
+    make_answer(c, h3);
 }
 
 static uint8_t *to_send(struct conn *conn, uint64_t offset, size_t *len, bool *fin)

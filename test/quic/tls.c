@@ -19,10 +19,11 @@ void tls_init(const char *key_file, const char *cert_file)
         errx(2, "certificate: %s", gnutls_strerror(rc));
 }
 
-gnutls_session_t tls_session(bool server, ngtcp2_crypto_conn_ref *ref)
+gnutls_session_t tls_session(bool server, bool h3, ngtcp2_crypto_conn_ref *ref)
 {
-    static unsigned char protocol[] = "pitlane-test";
-    gnutls_datum_t alpn = {.data = protocol, .size = sizeof(protocol) - 1};
+    static unsigned char own[] = "pitlane-test", http[] = "h3";
+    // The server has both, its own first; the client asks for one.
+    gnutls_datum_t protocols[] = {{own, sizeof(own) - 1}, {http, sizeof(http) - 1}};
     gnutls_session_t session;
     int rc = gnutls_init(&session, server ? GNUTLS_SERVER | GNUTLS_NO_AUTO_SEND_TICKET : GNUTLS_CLIENT);
     if (rc == 0)
@@ -33,11 +34,18 @@ gnutls_session_t tls_session(bool server, ngtcp2_crypto_conn_ref *ref)
     if (rc == 0)
         rc = gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, credentials);
     if (rc == 0)
-        rc = gnutls_alpn_set_protocols(session, &alpn, 1, GNUTLS_ALPN_MANDATORY);
+        rc = gnutls_alpn_set_protocols(session, protocols + h3, server ? 2 : 1, GNUTLS_ALPN_MANDATORY);
     if (rc == 0 && !server)
         rc = gnutls_server_name_set(session, GNUTLS_NAME_DNS, "localhost", 9);
     if (rc != 0)
         errx(2, "TLS session: %s", gnutls_strerror(rc));
     gnutls_session_set_ptr(session, ref);
     return session;
+}
+
+bool tls_is_h3(gnutls_session_t session)
+{
+    gnutls_datum_t protocol;
+    return gnutls_alpn_get_selected_protocol(session, &protocol) == 0 && protocol.size == 2 &&
+           protocol.data[0] == 'h' && protocol.data[1] == '3';
 }

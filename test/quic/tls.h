@@ -11,7 +11,13 @@
 /** Read the certificate of a server; a client passes NULL twice, and believes every server. */
 void tls_init(const char *key_file, const char *cert_file);
 
-/** A session for one connection, which @p ref finds. gnutls_deinit() frees it. */
-gnutls_session_t tls_session(bool server, ngtcp2_crypto_conn_ref *ref);
+/**
+ * A session for one connection, which @p ref finds. gnutls_deinit() frees it. A client asks for HTTP/3 when @p h3, else
+ * for the bare stream of these programs; a server offers both.
+ */
+gnutls_session_t tls_session(bool server, bool h3, ngtcp2_crypto_conn_ref *ref);
+
+/** Was HTTP/3 agreed on? False before it was. */
+bool tls_is_h3(gnutls_session_t session);
 
 #endif

@@ -35,10 +35,33 @@ static void judge(struct transfer *t)
         end(t, strcmp(verdict, "ok") == 0 ? NULL : "octets were changed", udp_now());
 }
 
+static void ignore(void *ctx, uint64_t offset, const uint8_t *octets, size_t len)
+{
+    (void)ctx, (void)offset, (void)octets, (void)len;
+}
+
+/* Others' servers answer what they like; but not before they have everything. */
+static void received_h3(struct transfer *t, const uint8_t *data, size_t len, bool fin)
+{
+    if (!h3_read(&t->reader, data, len, ignore, NULL))
+        end(t, "answer is no HTTP/3", udp_now());
+    if (!fin)
+        return;
+    snprintf(t->server, sizeof(t->server), "h3");
+    if (!t->reader.headers || t->reader.in_frame || t->reader.n > 0)
+        end(t, "answer is not whole", udp_now());
+    else
+        end(t, t->conn.fin_sent ? NULL : "answer comes too early", udp_now());
+}
+
 static void received(struct conn *conn, uint64_t offset, const uint8_t *data, size_t len, bool fin)
 {
     struct transfer *t = conn->user;
     (void)offset;
+    if (t->options->h3) {
+        received_h3(t, data, len, fin);
+        return;
+    }
     if (len >= sizeof(t->answer) - t->answer_len) {
         end(t, "answer is too long", udp_now());
         return;
@@ -52,7 +75,12 @@ static void received(struct conn *conn, uint64_t offset, const uint8_t *data, si
 
 static uint8_t *to_send(struct conn *conn, uint64_t offset, size_t *len, bool *fin)
 {
-    const struct transfer *t = conn->user;
+    struct transfer *t = conn->user;
+    if (offset < t->head_len) {
+        *len = t->head_len - offset;
+        return t->head + offset;
+    }
+    offset -= t->head_len;
     if (*len > t->written - offset)
         *len = t->written - offset;
     uint8_t *data = pattern_at(offset, len);
@@ -96,10 +124,15 @@ void transfer_begin(struct transfer *t, const struct transfer_options *options, 
     t->work = true;
     t->conn = (struct conn){.role = &role, .user = t, .local = options->local, .peer = options->peer};
     t->conn.fd = udp_open(&t->conn.local);
+    if (options->h3)
+        t->head_len = h3_request(t->head, options->octets);
     make_cid(&t->conn, &dcid, options->dcid_len);
     make_cid(&t->conn, &scid, SCID_LEN);
-    struct conn_options conn_options = {
-        .version = options->version, .dcid = &dcid, .scid = &scid, .payload_max = options->payload_max};
+    struct conn_options conn_options = {.h3 = options->h3,
+                                        .version = options->version,
+                                        .dcid = &dcid,
+                                        .scid = &scid,
+                                        .payload_max = options->payload_max};
     if (!conn_open(&t->conn, &conn_options))
         end(t, t->conn.why, now);
 }

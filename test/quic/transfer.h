@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "test/quic/conn.h"
+#include "test/quic/h3.h"
 #include "test/quic/udp.h"
 
 /*
@@ -23,6 +24,7 @@ struct transfer_options {
     unsigned dcid_len;   /**< of the client-chosen connection ID: 8..20 */
     uint32_t version;
     uint16_t payload_max;
+    bool h3; /**< as a POST of HTTP/3, whose answer is not read */
 };
 
 enum transfer_state { TRANSFER_RUNS = 0, TRANSFER_OK, TRANSFER_FAILED };
@@ -31,7 +33,10 @@ struct transfer {
     struct conn conn;
     const struct transfer_options *options;
     uint64_t begin_ns, confirmed_ns, end_ns;
-    uint64_t written; /**< octets up to which the stream may be sent now: the rate */
+    uint64_t written;          /**< octets of the upload that may be sent now: the rate */
+    uint8_t head[H3_HEAD_MAX]; /**< of HTTP/3: before the upload */
+    size_t head_len;
+    struct h3_reader reader;
     unsigned moves;
     bool confirmed, work;
     bool was_reset; /**< by a Stateless Reset */

@@ -11,6 +11,7 @@ import subprocess
 import time
 
 TERM_SECONDS = 15
+UNWIND = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Failed(Exception):
@@ -18,11 +19,14 @@ class Failed(Exception):
 
 
 def on_signals():
-    """SIGTERM and SIGHUP unwind like Ctrl-C, so that all is ended and removed."""
+    """SIGINT, even where a shell had it ignored, SIGTERM and SIGHUP unwind, so that all is ended and removed."""
     def stop(number, frame):
+        # One is enough: what is being removed goes on being removed.
+        for other in UNWIND:
+            signal.signal(other, signal.SIG_IGN)
         raise KeyboardInterrupt
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGHUP, stop)
+    for number in UNWIND:
+        signal.signal(number, stop)
 
 
 def end(child):

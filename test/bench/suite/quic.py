@@ -60,7 +60,7 @@ def markdown(result, octets):
             for path, path_name in PATHS.items():
                 words = " | ".join(cell(result, client, server, path))
                 lines.append(f"| {client_name} | {server_name} | {path_name} | {words} |")
-    lines += ["", "— : gtlsserver's connection IDs are random, none leads to a server."]
+    lines += ["", "— : the connection IDs of gtlsserver are random, and lead to no server; or the program is not installed."]
     return "\n".join(lines)
 
 
