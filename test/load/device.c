@@ -51,6 +51,17 @@ static int configure(struct device *device, const struct options *options, struc
     return 0;
 }
 
+/* A memif starts when its server is there. */
+static int start(const struct device *device)
+{
+    int rc = rte_eth_dev_start(device->port);
+    for (unsigned i = 0; rc != 0 && strcmp(device->driver, "net_memif") == 0 && i < LINK_WAIT_MS / 100; i++) {
+        rte_delay_us_sleep(100000);
+        rc = rte_eth_dev_start(device->port);
+    }
+    return rc != 0 ? fail(device, "start", rc) : 0;
+}
+
 static int wait_for_link(const struct device *device)
 {
     for (unsigned i = 0; i < LINK_WAIT_MS / 10; i++) {
@@ -73,9 +84,9 @@ int device_open(struct device *device, uint16_t port, const struct options *opti
     int rc = configure(device, options, pool);
     if (rc != 0)
         return rc;
-    rc = rte_eth_dev_start(port);
+    rc = start(device);
     if (rc != 0)
-        return fail(device, "start", rc);
+        return rc;
     // Virtual devices that receive everything anyway answer ENOTSUP.
     rte_eth_promiscuous_enable(port);
     rte_eth_allmulticast_enable(port);

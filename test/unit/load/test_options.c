@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <criterion/redirect.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,13 +12,13 @@ static struct options options;
 /* A command line in one string. */
 static int parse(const char *line)
 {
-    char copy[1024], *argv[64] = {(char[]){"pitlane-load"}}, *save;
+    static char copy[1024]; // options point into it
+    char *argv[64] = {(char[]){"pitlane-load"}}, *save;
     int argc = 1;
     strcpy(copy, line);
     for (char *word = strtok_r(copy, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
-        argv[argc++] = strdup(word);
-    int rc = options_parse(argc, argv, &options);
-    return rc;
+        argv[argc++] = word;
+    return options_parse(argc, argv, &options);
 }
 
 Test(options, least_that_is_needed)
