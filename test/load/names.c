@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parser/ndn_encode.h"
@@ -23,6 +24,34 @@ static uint16_t add(struct names *names, const char *text)
     memcpy(p + 2, text, len);
     names->data_len = (uint16_t)(names->data_len + len + 2);
     return (uint16_t)(names->data_len - len);
+}
+
+/* Two hexadecimal digits of an octet, and back: 0x10 and more for what is no digit. */
+static uint8_t hex_of[256][2], nibble_of[256];
+
+static void make_tables(void)
+{
+    memset(nibble_of, 0xff, sizeof nibble_of);
+    for (unsigned i = 0; i < 256; i++) {
+        static const char digits[] = "0123456789abcdef";
+        hex_of[i][0] = (uint8_t)digits[i >> 4];
+        hex_of[i][1] = (uint8_t)digits[i & 15];
+        if (i < 16)
+            nibble_of[(uint8_t)digits[i]] = (uint8_t)i;
+    }
+}
+
+static int make_flows(struct names *names)
+{
+    names->flow_digits = malloc(names->flows * sizeof *names->flow_digits);
+    if (names->flow_digits == NULL)
+        return -ENOMEM;
+    for (uint32_t i = 0; i < names->flows; i++) {
+        char digits[FLOW_DIGITS + 1];
+        snprintf(digits, sizeof digits, "%04u", i % 10000);
+        memcpy(&names->flow_digits[i], digits, FLOW_DIGITS);
+    }
+    return 0;
 }
 
 int names_create(struct names *names, const struct options *options)
@@ -63,12 +92,20 @@ int names_create(struct names *names, const struct options *options)
         fprintf(stderr, "pitlane-load: names are longer than %d octets\n", NDN_NAME_MAX);
         return -EINVAL;
     }
-    return names->kind == NAMES_ZIPF ? zipf_create(&names->zipf, names->n, options->zipf_s) : 0;
+    make_tables();
+    int rc = make_flows(names);
+    if (rc == 0 && names->kind == NAMES_ZIPF)
+        rc = zipf_create(&names->zipf, names->n, options->zipf_s);
+    if (rc != 0)
+        names_destroy(names);
+    return rc;
 }
 
 void names_destroy(struct names *names)
 {
     zipf_destroy(&names->zipf);
+    free(names->flow_digits);
+    names->flow_digits = NULL;
 }
 
 uint32_t names_next(struct names *names, uint64_t k)
@@ -82,54 +119,59 @@ uint32_t names_next(struct names *names, uint64_t k)
     return names->first + (uint32_t)k;
 }
 
-static void write_digits(uint8_t *to, uint32_t number, unsigned base, unsigned n)
+static uint32_t flow_of(const struct names *names, uint32_t number)
 {
-    for (unsigned i = n; i-- > 0; number /= base)
-        to[i] = (uint8_t) "0123456789abcdef"[number % base];
+    return names->flows > 1 ? names->flow_digits[number % names->flows] : names->flow_digits[0];
 }
 
 void names_write(const struct names *names, uint32_t number, uint8_t *value)
 {
-    if (names->has_flow)
-        write_digits(value + names->flow_off, number % names->flows, 10, FLOW_DIGITS);
-    write_digits(value + names->number_off, number, 16, NUMBER_DIGITS);
+    if (names->has_flow) {
+        uint32_t flow = flow_of(names, number);
+        memcpy(value + names->flow_off, &flow, FLOW_DIGITS);
+    }
+    uint8_t *p = value + names->number_off;
+    memcpy(p, hex_of[number >> 24], 2);
+    memcpy(p + 2, hex_of[number >> 16 & 0xff], 2);
+    memcpy(p + 4, hex_of[number >> 8 & 0xff], 2);
+    memcpy(p + 6, hex_of[number & 0xff], 2);
 }
 
-static bool read_digits(const uint8_t *from, uint32_t *number)
+void names_mask(const struct names *names, uint8_t *mask)
 {
-    uint32_t sum = 0;
+    if (names->has_flow)
+        memset(mask + names->flow_off, 0, FLOW_DIGITS);
+    memset(mask + names->number_off, 0, NUMBER_DIGITS);
+}
+
+bool names_digits(const struct names *names, const uint8_t *value, uint32_t *number)
+{
+    const uint8_t *p = value + names->number_off;
+    uint32_t read = 0, bad = 0;
     for (unsigned i = 0; i < NUMBER_DIGITS; i++) {
-        uint8_t c = from[i];
-        uint32_t digit;
-        if (c >= '0' && c <= '9')
-            digit = c - (uint32_t)'0';
-        else if (c >= 'a' && c <= 'f')
-            digit = c - (uint32_t)'a' + 10;
-        else
-            return false;
-        sum = sum << 4 | digit;
+        uint32_t nibble = nibble_of[p[i]];
+        bad |= nibble;
+        read = read << 4 | (nibble & 15);
     }
-    *number = sum;
-    return true;
+    if (bad > 15)
+        return false;
+    *number = read;
+    if (!names->has_flow)
+        return true;
+    uint32_t flow = flow_of(names, read);
+    return memcmp(value + names->flow_off, &flow, FLOW_DIGITS) == 0;
 }
 
 bool names_read(const struct names *names, bool is_data, const uint8_t *value, size_t len, uint32_t *number)
 {
     uint32_t read;
-    if (len != (is_data ? names->data_len : names->len) || !read_digits(value + names->number_off, &read))
+    if (len != (is_data ? names->data_len : names->len) || !names_digits(names, value, &read))
         return false;
     // What is fixed: up to the flow's digits, from there to the number's, and behind them.
-    size_t at = 0;
-    if (names->has_flow) {
-        uint8_t flow[FLOW_DIGITS];
-        write_digits(flow, read % names->flows, 10, FLOW_DIGITS);
-        if (memcmp(value, names->value, names->flow_off) != 0 ||
-            memcmp(value + names->flow_off, flow, FLOW_DIGITS) != 0)
-            return false;
-        at = names->flow_off + FLOW_DIGITS;
-    }
+    size_t at = names->has_flow ? (size_t)names->flow_off + FLOW_DIGITS : 0;
     size_t behind = (size_t)names->number_off + NUMBER_DIGITS;
-    if (memcmp(value + at, names->value + at, names->number_off - at) != 0 ||
+    if ((names->has_flow && memcmp(value, names->value, names->flow_off) != 0) ||
+        memcmp(value + at, names->value + at, names->number_off - at) != 0 ||
         memcmp(value + behind, names->value + behind, len - behind) != 0)
         return false;
     *number = read;

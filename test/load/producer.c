@@ -72,7 +72,11 @@ static bool add_frame(struct producer *producer, const struct ndn_lp_out *lp, co
         return false;
     uint8_t *at = (uint8_t *)mbuf->buf_addr + PACKET_OFF;
     memcpy(at, packet, len);
-    size_t head = ndn_lp_out_empty(lp) ? 0 : ndn_lp_prepend(at, len, lp);
+    size_t head = 0;
+    if (lp->token_len == 8 && !lp->has_sequence && lp->nack_reason == 0)
+        head = ndn_lp_prepend_token(at, len, lp->token);
+    else if (!ndn_lp_out_empty(lp))
+        head = ndn_lp_prepend(at, len, lp);
     uint8_t *frame = link_wrap(&producer->link, at - head, head + len);
     mbuf->data_off = (uint16_t)(frame - (uint8_t *)mbuf->buf_addr);
     mbuf->data_len = (uint16_t)(at + len - frame);
@@ -91,7 +95,7 @@ static void send_data(struct producer *producer, uint32_t name, struct ndn_lp_ou
         data[producer->shape.signature_off] ^= 1;
         producer->tally.spoilt++;
     }
-    if (len <= piece_max(producer, ndn_lp_prepend_size(len, lp))) {
+    if (producer->frames_each == 1 || len <= piece_max(producer, ndn_lp_prepend_size(len, lp))) {
         if (add_frame(producer, lp, data, len))
             producer->tally.data++;
         return;

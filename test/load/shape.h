@@ -10,6 +10,9 @@
 #include "test/load/names.h"
 #include "test/load/options.h"
 
+/** Octets of an Interest, and of Data before their Content, at most. */
+#define SHAPE_INTEREST_MAX (NDN_NAME_MAX + 64)
+
 /*
  * The packets of a run. All Interests are alike but for name and Nonce, all Data but for name, Content and signature,
  * which follow from the seed and the name's number: consumer and producer need not talk about them. Each octet of a
@@ -20,11 +23,10 @@ struct shape {
     uint64_t seed;
     uint16_t interest_len, interest_name_off, nonce_off, hop_limit_off; /* 0: no HopLimit */
     uint16_t data_len, data_name_off, content_off, content_len, signature_off;
-    uint8_t interest[NDN_NAME_MAX + 64];
+    uint8_t interest[SHAPE_INTEREST_MAX], interest_mask[SHAPE_INTEREST_MAX];
     uint8_t data[NDN_PACKET_MAX];
+    uint8_t data_mask[SHAPE_INTEREST_MAX]; /* up to Content */
 };
-
-#define SHAPE_INTEREST_MAX (NDN_NAME_MAX + 64)
 
 /** Says on stderr what is wrong. @return 0, -EINVAL or -ENOMEM */
 int shape_create(struct shape *shape, const struct options *options);
