@@ -32,6 +32,7 @@ static const char usage[] =
     "  --replay-mac PORT=MAC  MAC address of a port (02:00:00:00:00:01 is the first's, and on)\n"
     "  --replay-tail MS       most time behind the last frame for what is pending (10000)\n"
     "  --replay-burst NS      frames of one port this close come in together (50000)\n"
+    "  --replay-portable      without instructions that not every CPU has; OUT is the same\n"
     "  --replay-stats FILE    counters as JSON, instead of text on standard error\n"
     "A frame's port is that with the name or netdev of its interface (pcapng), or with the\n"
     "number of it when there are several; else that with its destination MAC address; for a\n"
@@ -110,16 +111,13 @@ static int load(const char *path, bool check, bool verbose, struct conf **conf)
     return 0;
 }
 
-enum { OPTION_REPLAY = 256, OPTION_OUT, OPTION_MAC, OPTION_TAIL, OPTION_BURST, OPTION_STATS };
+enum { OPTION_REPLAY = 256, OPTION_OUT, OPTION_MAC, OPTION_TAIL, OPTION_BURST, OPTION_STATS, OPTION_PORTABLE };
 
 static const struct option long_options[] = {
-    {"replay", required_argument, NULL, OPTION_REPLAY},
-    {"out", required_argument, NULL, OPTION_OUT},
-    {"replay-mac", required_argument, NULL, OPTION_MAC},
-    {"replay-tail", required_argument, NULL, OPTION_TAIL},
-    {"replay-burst", required_argument, NULL, OPTION_BURST},
-    {"replay-stats", required_argument, NULL, OPTION_STATS},
-    {0},
+    {"replay", required_argument, NULL, OPTION_REPLAY},      {"out", required_argument, NULL, OPTION_OUT},
+    {"replay-mac", required_argument, NULL, OPTION_MAC},     {"replay-tail", required_argument, NULL, OPTION_TAIL},
+    {"replay-burst", required_argument, NULL, OPTION_BURST}, {"replay-stats", required_argument, NULL, OPTION_STATS},
+    {"replay-portable", no_argument, NULL, OPTION_PORTABLE}, {0},
 };
 
 /* A number of the command line. @return false: it is none, which was told */
@@ -148,6 +146,9 @@ static bool replay_option(int option, char *text, struct replay_options *options
         return true;
     case OPTION_STATS:
         options->stats = text;
+        return true;
+    case OPTION_PORTABLE:
+        options->portable = true;
         return true;
     case OPTION_TAIL:
         return number(text, "--replay-tail", &options->tail_ms);

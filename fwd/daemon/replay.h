@@ -2,6 +2,7 @@
 #ifndef FWD_DAEMON_REPLAY_H
 #define FWD_DAEMON_REPLAY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "conf/conf.h"
@@ -34,6 +35,7 @@ struct replay_options {
     const char *stats; /**< JSON is written there; NULL: text to stderr */
     uint32_t tail_ms;  /**< most time that goes on behind the last frame, while something is pending */
     uint32_t burst_ns; /**< frames of one port, one after another and this close, come in together */
+    bool portable;     /**< no instructions that not every CPU has; what comes out is the same */
     unsigned n_macs;
     struct replay_mac mac[CONF_PORTS_MAX];
 };

@@ -15,6 +15,8 @@
 #include "fwd/daemon/log.h"
 #include "fwd/daemon/replay_impl.h"
 #include "fwd/daemon/tables.h"
+#include "parser/ndn_name.h"
+#include "parser/quic_lb.h"
 #include "parser/random.h"
 #include "ports/mbuf_pool.h"
 
@@ -65,6 +67,22 @@ static int start_memory(struct daemon *daemon)
     daemon->eal = true;
     worker_clock_set(REPLAY_START_NS);
     return tables_memory(daemon, n);
+}
+
+/* Names and connection IDs; before the tables have any. */
+static int start_names(const struct daemon *daemon)
+{
+    if (daemon->replay->options->portable)
+        (void)ndn_name_hash_select("portable");
+    return 0;
+}
+
+static int start_quic(struct daemon *daemon)
+{
+    int rc = daemon_quic_start(daemon);
+    if (daemon->replay->options->portable)
+        (void)quic_lb_decode_select("portable");
+    return rc;
 }
 
 static int start_ports(struct daemon *daemon)
@@ -201,9 +219,10 @@ int replay_run(struct conf *conf, const struct replay_options *options)
     random_fix(SEED);
     int rc = -1;
     if (start_capture(daemon) == 0 && start_memory(daemon) == 0 && tables_create(daemon) == 0 &&
-        start_ports(daemon) == 0 && start_ways(daemon) == 0 && manage_open(daemon) == 0 && tables_faces(daemon) == 0 &&
-        daemon_quic_start(daemon) == 0 && tables_strategies(daemon) == 0 && manage_start(daemon) == 0 &&
-        tables_routes(daemon) == 0 && start_worker(daemon) == 0 && start_writer(daemon) == 0) {
+        start_names(daemon) == 0 && start_ports(daemon) == 0 && start_ways(daemon) == 0 && manage_open(daemon) == 0 &&
+        tables_faces(daemon) == 0 && start_quic(daemon) == 0 && tables_strategies(daemon) == 0 &&
+        manage_start(daemon) == 0 && tables_routes(daemon) == 0 && start_worker(daemon) == 0 &&
+        start_writer(daemon) == 0) {
         rc = replay_frames(daemon);
         if (report(daemon) != 0)
             rc = -1;

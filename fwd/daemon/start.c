@@ -14,6 +14,8 @@
 
 /* An AF_XDP queue keeps this many buffers in its fill ring, and as many again wait to be sent. */
 #define XDP_RING 2048
+/* Buffers in the rings to and from management and the sockets, of one worker. */
+#define THREAD_MBUFS (4 * THREAD_PORT_RING)
 
 /* The line a setting stands on, or would, as the start of a message. */
 #define AT(conf, item, key) conf_key_at(conf, item, key).file, conf_key_at(conf, item, key).line
@@ -29,7 +31,7 @@ static uint32_t pool_size(const struct conf *conf)
         unsigned queues = port->queues != 0 ? port->queues : conf->workers.count;
         n += (uint64_t)queues * (port->netdev != NULL ? 2 * XDP_RING : port->rx_desc + port->tx_desc);
     }
-    n += tables_mbufs(conf, conf->workers.count);
+    n += tables_mbufs(conf, conf->workers.count) + (uint64_t)THREAD_MBUFS * conf->workers.count;
     return (uint32_t)RTE_MIN(n, UINT32_MAX / 2);
 }
 

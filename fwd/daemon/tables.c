@@ -22,8 +22,6 @@
 
 /* Buffers for bursts under way, copies, fragments and answers of one worker. */
 #define WORKER_MBUFS 4096
-/* Buffers in the rings to and from management and the sockets, of one worker. */
-#define THREAD_MBUFS (4 * THREAD_PORT_RING)
 
 /* The line a setting stands on, or would, as the start of a message. */
 #define AT(conf, item, key) conf_key_at(conf, item, key).file, conf_key_at(conf, item, key).line
@@ -58,8 +56,7 @@ struct daemon *daemon_create(struct conf *conf, uint16_t n_workers)
 
 uint64_t tables_mbufs(const struct conf *conf, unsigned n_workers)
 {
-    uint64_t held =
-        (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS + THREAD_MBUFS;
+    uint64_t held = (uint64_t)conf->cs.capacity + conf->lp.budget / conf->memory.mbuf_size + WORKER_MBUFS;
     held += conf->lp.reliable_faces > 0 ? conf->lp.unacknowledged : 0;
     return held * n_workers;
 }

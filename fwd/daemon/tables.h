@@ -20,7 +20,7 @@ struct fwd_config;
 /** A daemon with nothing in it yet, to be started; daemon_stop() frees it. Takes @p conf over. @return NULL: logged */
 struct daemon *daemon_create(struct conf *conf, uint16_t n_workers);
 
-/** Packet buffers that tables, bursts and rings of @p n_workers hold at most, devices' queues not counted. */
+/** Packet buffers that tables and bursts of @p n_workers hold at most; queues and rings are not counted. */
 uint64_t tables_mbufs(const struct conf *conf, unsigned n_workers);
 
 /** Memory without packets: the pool of @p n_mbufs packet buffers, and RCU. After rte_eal_init(). */

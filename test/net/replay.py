@@ -321,7 +321,8 @@ def determinism():
     capture = open(os.path.join(here, 'replay.pcapng'), 'rb').read()
     check('the capture is what --make makes', capture == mixture())
     conf = open(os.path.join(here, '../../conf/examples/replay.conf')).read()
-    running = [start(conf, capture, out='par%d.pcap' % i) for i in range(3)]
+    running = [start(conf, capture, *options, out='par%d.pcap' % i)
+               for i, options in enumerate([(), (), ('--replay-portable',)])]
     for process in running:
         check('all at once', process.wait() == 0, process.stderr.read())
     outs = [open(os.path.join(folder, 'par%d.pcap' % i), 'rb').read() for i in range(3)]
