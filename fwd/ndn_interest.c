@@ -153,20 +153,10 @@ static __rte_noinline bool interest_out_record(struct fwd *fwd, const struct pkt
     return true;
 }
 
-/* Out-record and our token, then the frame. Takes the mbuf over. */
-static __rte_always_inline void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
-                                              const struct face *face, struct rte_mbuf *mbuf, uint32_t expiry)
+/* The frame, with our token. Takes the mbuf over. */
+static __rte_always_inline void interest_transmit(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                                  const struct face *face, struct rte_mbuf *mbuf)
 {
-    uint32_t now = wheel_tick(fwd->now_ns);
-    if (likely(entry->n_out == 0)) {
-        entry->out =
-            (struct pit_out){.face = face->id, .nonce = pkt->ndn.interest.nonce, .sent = now, .expiry = expiry};
-        entry->n_out = 1;
-    } else if (!interest_out_record(fwd, pkt, entry, face, expiry)) {
-        pkt_drop(fwd, mbuf, DROP_PIT_FULL);
-        return;
-    }
-    entry->sent = now;
     uint8_t octets[TOKEN_SIZE];
     struct token token = {
         .slot = pit_slot(fwd->pit, entry), .generation = entry->generation, .worker = (uint8_t)fwd->worker};
@@ -177,11 +167,28 @@ static __rte_always_inline void interest_send(struct fwd *fwd, const struct pkt 
         output_with_fields(fwd, face, mbuf, octets, pkt, (struct output_short){OUTPUT_INTEREST, TOKEN_SIZE});
 }
 
-/* The same, where it does not matter that it is a call. */
-static __rte_noinline void interest_send_call(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
-                                              const struct face *face, struct rte_mbuf *mbuf, uint32_t expiry)
+/* The first out-record of an entry. */
+static inline void interest_out_first(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
+                                      const struct face *face, uint32_t expiry)
 {
-    interest_send(fwd, pkt, entry, face, mbuf, expiry);
+    uint32_t now = wheel_tick(fwd->now_ns);
+    entry->out = (struct pit_out){.face = face->id, .nonce = pkt->ndn.interest.nonce, .sent = now, .expiry = expiry};
+    entry->n_out = 1;
+    entry->sent = now;
+}
+
+/* Out-record and our token, then the frame. Takes the mbuf over. */
+static void interest_send(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry, const struct face *face,
+                          struct rte_mbuf *mbuf, uint32_t expiry)
+{
+    if (entry->n_out == 0) {
+        interest_out_first(fwd, pkt, entry, face, expiry);
+    } else if (!interest_out_record(fwd, pkt, entry, face, expiry)) {
+        pkt_drop(fwd, mbuf, DROP_PIT_FULL);
+        return;
+    }
+    entry->sent = wheel_tick(fwd->now_ns);
+    interest_transmit(fwd, pkt, entry, face, mbuf);
 }
 
 /* A probe: the same Interest with a nonce of its own, so that it is no duplicate where the two meet. */
@@ -200,7 +207,7 @@ static void interest_probe(struct fwd *fwd, struct pkt *pkt, struct pit_entry *e
     pkt->ndn.interest.nonce = (uint32_t)pkt_random(fwd);
     for (unsigned i = 0; i < sizeof nonce; i++)
         chain_write_octet(copy, pkt->ndn.interest.nonce_off + i, (uint8_t)(pkt->ndn.interest.nonce >> (24 - 8 * i)));
-    interest_send_call(fwd, pkt, entry, face, copy, expiry);
+    interest_send(fwd, pkt, entry, face, copy, expiry);
     pkt->ndn.interest.nonce = nonce;
 }
 
@@ -215,9 +222,9 @@ void ndn_interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strateg
     for (unsigned i = first; i + 1 < n; i++) {
         struct rte_mbuf *copy = output_copy(fwd, choice->out[i], mbuf, mbuf->data_off, mbuf->pkt_len);
         if (copy != NULL)
-            interest_send_call(fwd, pkt, entry, choice->out[i], copy, expiry);
+            interest_send(fwd, pkt, entry, choice->out[i], copy, expiry);
     }
-    interest_send_call(fwd, pkt, entry, choice->out[n - 1], mbuf, expiry);
+    interest_send(fwd, pkt, entry, choice->out[n - 1], mbuf, expiry);
     for (unsigned i = 0; marked && i < n; i++) {
         struct pit_out *out = pit_out_find(fwd->pit, entry, choice->out[i]->id);
         if (out != NULL)
@@ -225,10 +232,8 @@ void ndn_interest_forward(struct fwd *fwd, struct pkt *pkt, const struct strateg
     }
 }
 
-/* Make or renew the in-record of this Interest, whatever the entry and the token. DROP_NONE, or why there is no room.
- */
-static __rte_noinline enum drop interest_in_record_any(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
-                                                       uint32_t expiry)
+/* Make or renew the in-record of this Interest. DROP_NONE, or why there is no room. */
+static enum drop interest_in_record(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry, uint32_t expiry)
 {
     const struct face *face = pkt->face;
     struct stats_face *stats = pkt_face_stats(fwd, face->id);
@@ -257,13 +262,9 @@ static __rte_noinline enum drop interest_in_record_any(struct fwd *fwd, const st
     return DROP_NONE;
 }
 
-/* The same; mostly it is the entry's first, with a token that stands in it. */
-static inline enum drop interest_in_record(struct fwd *fwd, const struct pkt *pkt, struct pit_entry *entry,
-                                           uint32_t expiry, struct stats_face *stats)
+/* The first in-record of an entry, with a token that stands in it. */
+static inline void interest_in_first(const struct pkt *pkt, struct pit_entry *entry, uint32_t expiry)
 {
-    if (unlikely(entry->n_in != 0 || pkt->ndn.lp.token_len != PIT_TOKEN_INLINE ||
-                 stats->pending >= fwd->shared->face_share))
-        return interest_in_record_any(fwd, pkt, entry, expiry);
     struct pit_in *in = &entry->in;
     in->face = pkt->face->id;
     in->nonce = pkt->ndn.interest.nonce;
@@ -273,8 +274,6 @@ static inline enum drop interest_in_record(struct fwd *fwd, const struct pkt *pk
     in->hops = pkt->ndn.interest.hop_limit;
     memcpy(in->token, pkt->ndn.lp.token, PIT_TOKEN_INLINE);
     entry->n_in = 1;
-    stats->pending++;
-    return DROP_NONE;
 }
 
 /* A local application named the next hop itself (NextHopFaceId). */
@@ -292,7 +291,7 @@ static __rte_noinline void interest_to_face(struct fwd *fwd, struct pkt *pkt, st
         refused = DROP_HOP_LIMIT_SPENT;
     if (refused == DROP_NONE) {
         region_strip_hint(fwd, pkt);
-        interest_send_call(fwd, pkt, entry, face, pkt->mbuf, expiry);
+        interest_send(fwd, pkt, entry, face, pkt->mbuf, expiry);
         return;
     }
     if (entry->n_out == 0 && entry->n_in == 1)
@@ -345,16 +344,20 @@ static __rte_noinline bool interest_hop(struct pkt *pkt)
     return true;
 }
 
-/*
- * The upstream of most Interests: the first next hop, when the strategy takes the first eligible one and it is that,
- * whatever the Interest's scope. NULL: the strategy has to be asked.
- */
-static inline const struct face *interest_first_next_hop(const struct fwd *fwd, const struct pkt *pkt,
-                                                         const struct pit_entry *entry, const struct fib_entry *fib,
-                                                         const struct strategy *strategy)
+/* An Interest whose name, selectors, fields and token are what most have. */
+static inline bool interest_is_usual(const struct ndn_packet *ndn)
 {
-    if (unlikely(!strategy->type->first_eligible || entry->n_out != 0 || fib == NULL || fib->n_nexthops == 0 ||
-                 pkt->ndn.interest.n_hints != 0 || pkt->ndn.interest.hop_limit == 0))
+    const struct ndn_interest *interest = &ndn->interest;
+    return (interest->can_be_prefix | interest->n_hints | interest->hop_limit_off |
+            (ndn->lp.has & (LP_HAS_NEXT_HOP_FACE | LP_HAS_CONGESTION_MARK | LP_HAS_NON_DISCOVERY))) == 0 &&
+           ndn->lp.token_len == PIT_TOKEN_INLINE && !pkt_may_be_scoped(&ndn->name);
+}
+
+/* The upstream when the strategy takes the first eligible next hop, and that is the first of all. NULL: ask it. */
+static inline const struct face *interest_first_next_hop(const struct fwd *fwd, const struct pkt *pkt)
+{
+    const struct fib_entry *fib = fib_lookup_hinted(fwd->shared->fib, &pkt->ndn.name, pkt->fib);
+    if (unlikely(fib == NULL || fib->n_nexthops == 0 || !fwd->shared->strategies[fib->strategy]->type->first_eligible))
         return NULL;
     const struct face *face = face_get(fwd->shared->faces, fib->nexthop[0].face);
     if (unlikely(face == NULL || face == pkt->face || atomic_load_explicit(&face->down, memory_order_relaxed) != 0))
@@ -362,16 +365,34 @@ static inline const struct face *interest_first_next_hop(const struct fwd *fwd, 
     return face;
 }
 
-void ndn_interest(struct fwd *fwd, struct pkt *pkt)
+/*
+ * The short way on for an Interest that has its place in the PIT: to the first next hop. All questions come first, and
+ * change nothing; then all is written at once.
+ *
+ * @return false when one of the answers is not the usual one
+ */
+static inline bool interest_short(struct fwd *fwd, struct pkt *pkt, struct pit_place place, struct stats_face *stats)
+{
+    const struct face *upstream = interest_first_next_hop(fwd, pkt);
+    if (unlikely(upstream == NULL || stats->pending >= fwd->shared->face_share))
+        return false;
+    uint32_t expiry = interest_expiry(fwd, pkt);
+    uint8_t selectors = pkt->ndn.interest.must_be_fresh ? PIT_MUST_BE_FRESH : 0;
+    struct pit_entry *entry = pit_put(fwd->pit, &pkt->ndn.name, place, selectors, expiry);
+    stats->pending++;
+    interest_in_first(pkt, entry, expiry);
+    interest_out_first(fwd, pkt, entry, upstream, expiry);
+    interest_transmit(fwd, pkt, entry, upstream, pkt->mbuf);
+    return true;
+}
+
+/* All steps. @p missed: the Content Store has been asked already */
+static __rte_noinline void interest_any(struct fwd *fwd, struct pkt *pkt, bool missed)
 {
     struct ndn_interest *interest = &pkt->ndn.interest;
     const struct ndn_name *name = &pkt->ndn.name;
     const struct face *face = pkt->face;
-    struct stats_face *stats = pkt_face_stats(fwd, face->id);
     bool scoped = pkt_may_be_scoped(name);
-    fwd->stats.in_interests++;
-    stats->in_interests++;
-
     if (unlikely(interest->hop_limit_off != 0) && !interest_hop(pkt)) {
         pkt_refuse(fwd, pkt, DROP_HOP_LIMIT_ZERO);
         return;
@@ -398,7 +419,7 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
         interest_loop(fwd, pkt, DROP_LOOP_DUP_NONCE);
         return;
     }
-    if (entry->n_in == 0 && fwd->cs_serve) {
+    if (entry->n_in == 0 && fwd->cs_serve && !missed) {
         struct cs_hit hit;
         if (cs_find(fwd->cs, name, &fwd->shared->name_key, interest->can_be_prefix, interest->must_be_fresh,
                     fwd->now_ns, &hit)) {
@@ -407,7 +428,7 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
             return;
         }
     }
-    enum drop refused = interest_in_record(fwd, pkt, entry, expiry, stats);
+    enum drop refused = interest_in_record(fwd, pkt, entry, expiry);
     if (unlikely(refused != DROP_NONE)) {
         if (inserted == PIT_NEW)
             ndn_interest_erase(fwd, entry);
@@ -426,12 +447,6 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     // A ForwardingHint changes the next hops; the strategy is the name's.
     const struct fib_entry *fib = fib_lookup_hinted(fwd->shared->fib, name, pkt->fib);
     const struct strategy *strategy = fwd->shared->strategies[fib != NULL ? fib->strategy : 0];
-    const struct face *upstream = interest_first_next_hop(fwd, pkt, entry, fib, strategy);
-    if (likely(upstream != NULL && !scoped)) {
-        fwd->stats.retransmitted += inserted == PIT_FOUND;
-        interest_send(fwd, pkt, entry, upstream, pkt->mbuf, expiry);
-        return;
-    }
     // Not initialised as a whole: most of it is the array of upstreams.
     struct strategy_choice choice;
     choice.in = face;
@@ -451,4 +466,31 @@ void ndn_interest(struct fwd *fwd, struct pkt *pkt)
     }
     fwd->stats.retransmitted += inserted == PIT_FOUND;
     ndn_interest_forward(fwd, pkt, &choice, expiry);
+}
+
+void ndn_interest(struct fwd *fwd, struct pkt *pkt)
+{
+    const struct ndn_name *name = &pkt->ndn.name;
+    struct stats_face *stats = pkt_face_stats(fwd, pkt->face->id);
+    struct pit_place place;
+    bool missed = false;
+    fwd->stats.in_interests++;
+    stats->in_interests++;
+    // Nearly every Interest is a usual one for a name that is not pending.
+    if (likely(interest_is_usual(&pkt->ndn) &&
+               !dnl_has(fwd->dnl, name->hash_full, pkt->ndn.interest.nonce, fwd->now_ns) &&
+               pit_find_place(fwd->pit, name, &place))) {
+        if (fwd->cs_serve) {
+            struct cs_hit hit;
+            if (cs_find(fwd->cs, name, &fwd->shared->name_key, false, pkt->ndn.interest.must_be_fresh, fwd->now_ns,
+                        &hit)) {
+                interest_hit(fwd, pkt, &hit);
+                return;
+            }
+            missed = true;
+        }
+        if (likely(interest_short(fwd, pkt, place, stats)))
+            return;
+    }
+    interest_any(fwd, pkt, missed);
 }

@@ -209,10 +209,15 @@ static void count_out(struct pit *pit, const struct pit_entry *entry)
     }
 }
 
-enum pit_insert_result pit_insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
-                                      struct pit_entry **entry)
+enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
+                                  struct pit_entry **entry)
 {
     selectors &= PIT_SELECTORS;
+    struct pit_place place;
+    if ((selectors & PIT_CAN_BE_PREFIX) == 0 && pit_find_place(pit, name, &place)) {
+        *entry = pit_put(pit, name, place, selectors, expiry);
+        return PIT_NEW;
+    }
     uint64_t index_hash = index_hash_of(name, selectors);
     bool sibling = false;
     struct pit_entry *e = search(pit, name, index_hash, selectors, &sibling);

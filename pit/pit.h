@@ -116,8 +116,25 @@ enum pit_insert_result { PIT_FOUND, PIT_NEW, PIT_FULL };
  * Find or make the entry for an Interest. A new entry has no records and is armed at @p expiry (wheel tick).
  * PIT_FULL when entries, index or blocks ran out; *entry is then NULL and nothing has changed.
  */
-static inline enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors,
-                                                uint32_t expiry, struct pit_entry **entry);
+enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
+                                  struct pit_entry **entry);
+
+/** Where a new entry goes; good until the PIT changes. */
+struct pit_place {
+    struct table_bucket *home;
+    unsigned empty; /**< bits of its free slots */
+};
+
+/**
+ * The short way for most Interests, in two steps: is the name certainly not pending, whatever the selectors, does it
+ * fit an entry without CanBePrefix, and is there room? Then pit_put() makes the entry, as pit_insert() would.
+ *
+ * @return false when that is not certain: pit_insert() has to look
+ */
+static inline bool pit_find_place(struct pit *pit, const struct ndn_name *name, struct pit_place *place);
+/** @param selectors PIT_MUST_BE_FRESH or 0 */
+static inline struct pit_entry *pit_put(struct pit *pit, const struct ndn_name *name, struct pit_place place,
+                                        uint8_t selectors, uint32_t expiry);
 
 /** Free an entry, its records and blocks; disarms it. */
 static inline void pit_erase(struct pit *pit, struct pit_entry *entry);

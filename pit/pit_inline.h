@@ -22,9 +22,7 @@ struct pit {
     uint32_t digest_filter[PIT_DIGEST_FILTER]; /**< digest entries by what their name without the digest ends in */
 };
 
-/** The rest of pit_insert() and pit_erase(): what most Interests do not come to. */
-enum pit_insert_result pit_insert_any(struct pit *pit, const struct ndn_name *name, uint8_t selectors, uint32_t expiry,
-                                      struct pit_entry **entry);
+/** The rest of pit_erase(): what most entries do not come to. */
 void pit_erase_any(struct pit *pit, struct pit_entry *entry);
 /** Part of pit_poll(): hands the fired entry on. */
 struct pit_fire {
@@ -118,33 +116,31 @@ static inline void pit_entry_init(struct pit_entry *e, const struct ndn_name *na
     e->out.face = 0;
 }
 
-static inline enum pit_insert_result pit_insert(struct pit *pit, const struct ndn_name *name, uint8_t selectors,
-                                                uint32_t expiry, struct pit_entry **entry)
+static inline bool pit_find_place(struct pit *pit, const struct ndn_name *name, struct pit_place *place)
 {
-    // An exact name that stands in the entry, nothing in its bucket that could be it, and room: all at one look.
-    struct table *table = &pit->table;
-    uint64_t hash = name->hash_full;
-    struct table_bucket *home = &table->bucket[table_home(table, hash)];
-    unsigned empty = table_match_tag(home, 0);
-    if ((selectors & PIT_CAN_BE_PREFIX) != 0 || name->n_comps > NDN_NAME_DEPTH || name->len > PIT_NAME_INLINE ||
-        name->has_digest || (table_match_hash(home, hash) | home->n_spilled) != 0 || empty == 0)
-        return pit_insert_any(pit, name, selectors, expiry, entry);
+    if (name->n_comps > NDN_NAME_DEPTH || name->len > PIT_NAME_INLINE || name->has_digest)
+        return false;
+    struct table_bucket *home = &pit->table.bucket[table_home(&pit->table, name->hash_full)];
+    place->home = home;
+    place->empty = table_match_tag(home, 0);
+    return (table_match_hash(home, name->hash_full) | home->n_spilled) == 0 && place->empty != 0 &&
+           pool_has(&pit->entries);
+}
+
+static inline struct pit_entry *pit_put(struct pit *pit, const struct ndn_name *name, struct pit_place place,
+                                        uint8_t selectors, uint32_t expiry)
+{
     uint32_t slot = pool_get(&pit->entries);
-    if (slot == POOL_NONE) {
-        *entry = NULL;
-        return PIT_FULL;
-    }
-    unsigned at = (unsigned)__builtin_ctz(empty);
-    home->tag[at] = table_tag(hash);
-    home->index[at] = slot;
-    table->n_entries++;
-    struct pit_entry *e = pit_entry_at(pit, slot);
-    *entry = e;
-    pit_entry_init(e, name, (uint8_t)(PIT_IN_USE | (selectors & PIT_MUST_BE_FRESH)));
-    octets_copy(e->name, name->value, name->len);
-    wheel_start(pit->wheel, &e->node, slot, expiry);
+    unsigned at = (unsigned)__builtin_ctz(place.empty);
+    place.home->tag[at] = table_tag(name->hash_full);
+    place.home->index[at] = slot;
+    pit->table.n_entries++;
+    struct pit_entry *entry = pit_entry_at(pit, slot);
+    pit_entry_init(entry, name, (uint8_t)(PIT_IN_USE | selectors));
+    octets_copy(entry->name, name->value, name->len);
+    wheel_start(pit->wheel, &entry->node, slot, expiry);
     __atomic_store_n(&pit->n_entries, pit->entries.n_used, __ATOMIC_RELAXED);
-    return PIT_NEW;
+    return entry;
 }
 
 /** Part of pit_erase(): the entry is out of the index, and has nothing outside it. */

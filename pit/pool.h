@@ -2,6 +2,7 @@
 #ifndef PIT_POOL_H
 #define PIT_POOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -40,6 +41,12 @@ static inline void *pool_at(const struct pool *pool, uint32_t index)
 static inline uint32_t pool_index(const struct pool *pool, const void *elem)
 {
     return (uint32_t)((size_t)((const uint8_t *)elem - pool->base) / pool->elem_size);
+}
+
+/** True when an element is left. */
+static inline bool pool_has(const struct pool *pool)
+{
+    return pool->free_head != POOL_NONE || pool->n_fresh <= pool->capacity;
 }
 
 /** Take an element. @return its index, POOL_NONE when all are in use */
