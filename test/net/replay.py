@@ -4,7 +4,9 @@
 usage: replay.py PITLANED FOLDER
        replay.py --make FILE      the capture that is committed, replay.pcapng; what becomes of it is in replay.sha256
 Prints what went wrong; exit 0: nothing did."""
+import concurrent.futures
 import hashlib
+import itertools
 import json
 import os
 import struct
@@ -58,25 +60,28 @@ def write(name, octets):
     return path
 
 
-def start(conf, capture, *options, out='out.pcap'):
-    paths = [os.path.join(folder, p) for p in (out, out + '.json')]
-    for path in paths:
-        if os.path.exists(path):
-            os.remove(path)
-    return subprocess.Popen([pitlaned, '-c', write(out + '.conf', conf), '--replay', write(out + '.in', capture),
-                             '--out', paths[0], '--replay-stats', paths[1], *options],
-                            stderr=subprocess.PIPE, text=True)
+numbers = itertools.count()
 
 
-def replay(conf, capture, *options, out='out.pcap'):
+def start(conf, capture, *options, suffix='.pcap'):
+    """@return process, file that it writes; its counters are in another, with .json behind"""
+    stem = 'replay%d' % next(numbers)
+    out = os.path.join(folder, stem + suffix)
+    process = subprocess.Popen([pitlaned, '-c', write(stem + '.conf', conf), '--replay', write(stem + '.in', capture),
+                                '--out', out, '--replay-stats', out + '.json', *options],
+                               stderr=subprocess.PIPE, text=True)
+    return process, out
+
+
+def replay(conf, capture, *options, suffix='.pcap'):
     """@return frames sent, counters, what was logged"""
-    process = start(conf, capture, *options, out=out)
+    process, out = start(conf, capture, *options, suffix=suffix)
     log = process.communicate(timeout=100)[1]
     check('exit 0', process.returncode == 0, log)
-    with open(os.path.join(folder, out + '.json')) as f:
+    with open(out + '.json') as f:
         stats = json.load(f)
     check('every frame is accounted for', stats['worker']['error'] == 0, stats['worker'])
-    return read(os.path.join(folder, out)), stats, log
+    return read(out), stats, log
 
 
 def ndn(frame):
@@ -203,7 +208,7 @@ def ingress():
         check(what, replay(PLAIN, capture)[0] == usual)
     _, stats, _ = replay(PLAIN, pcapng(of(1, 0, 1), ('', '')))
     check('not by MAC when there are interfaces', stats['drops']['l2_unmatched'] == 3, stats['drops'])
-    named = replay(PLAIN, pcap(frames), out='out.pcapng')[0]
+    named = replay(PLAIN, pcap(frames), suffix='.pcapng')[0]
     check('each on its interface', [f[:2] for f in named] == [f[:2] for f in usual] and
           [f[2] for f in named] == ['east', 'west', 'east'], named)
     moved = [(t, f.replace(mac(WEST), mac('02:12:34:56:78:9a'))) for t, f in frames]
@@ -321,12 +326,11 @@ def determinism():
     capture = open(os.path.join(here, 'replay.pcapng'), 'rb').read()
     check('the capture is what --make makes', capture == mixture())
     conf = open(os.path.join(here, '../../conf/examples/replay.conf')).read()
-    running = [start(conf, capture, *options, out='par%d.pcap' % i)
-               for i, options in enumerate([(), (), ('--replay-portable',)])]
-    for process in running:
-        check('all at once', process.wait() == 0, process.stderr.read())
-    outs = [open(os.path.join(folder, 'par%d.pcap' % i), 'rb').read() for i in range(3)]
-    stats = [open(os.path.join(folder, 'par%d.pcap.json' % i), 'rb').read() for i in range(3)]
+    running = [start(conf, capture, *options) for options in ((), (), ('--replay-portable',))]
+    for process, _ in running:
+        log = process.communicate(timeout=100)[1]
+        check('all at once', process.returncode == 0, log)
+    outs, stats = ([open(out + more, 'rb').read() for _, out in running] for more in ('', '.json'))
     check('the same octets', len(set(outs)) == 1 and len(set(stats)) == 1)
     want = open(os.path.join(here, 'replay.sha256')).read().split()[0]
     seen = hashlib.sha256(outs[0]).hexdigest()
@@ -377,12 +381,12 @@ def hostile():
         'packet block of 12 octets': (ng[:header + description] + block(6, b''), header + description, 'packet block'),
     }
     for what, (capture, offset, text) in cases.items():
-        process = start(PLAIN, capture)
+        process, out = start(PLAIN, capture)
         log = process.communicate(timeout=100)[1]
         check(what + ' is refused', process.returncode == 1 and 'offset %d: ' % offset in log and text in log,
               '%d %s' % (process.returncode, log))
-    frames = read(os.path.join(folder, 'out.pcap'))
-    check('what came before is there', frames == [], frames)
+        if what == 'half a frame':
+            check('what came before is there', len(read(out)) == 1)
     unknown = ng[:header + description] + block(0xbad, bytes(2 * 1024 * 1024)) + ng[header + description:]
     check('unknown blocks are passed over', len(replay(PLAIN, unknown)[0]) == 2)
     simple = ng[:header + description] + block(3, struct.pack('<I', len(good[0][1])) + good[0][1])
@@ -424,8 +428,11 @@ if pitlaned == '--make':
     with open(folder, 'wb') as file:
         file.write(mixture())
     sys.exit(0)
-for case in (exchange, store, aggregation, no_route, expiry, reliability, fragments, neighbours, ingress, groups,
-             on_demand, management, quic, determinism, times, hostile, refused):
-    print('#', case.__name__, flush=True)
-    case()
+cases = (exchange, store, aggregation, no_route, expiry, reliability, fragments, neighbours, ingress, groups, on_demand,
+         management, quic, determinism, times, hostile, refused)
+# Most of a replay of a few frames is waiting for DPDK to start.
+with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    for case, done in [(case, pool.submit(case)) for case in cases]:
+        print('#', case.__name__, flush=True)
+        done.result()
 sys.exit(1 if bad else 0)
