@@ -17,6 +17,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ports/vhost.h"
+
 #define DESC_DEFAULT 1024
 #define BURST_MAX    64
 #define BURST_SMALL  32 /* net_af_xdp and net_memif lose frames or misbehave above it */
@@ -85,7 +87,7 @@ static int explain_vdev(const char *device, const char *name, int rc, char *err)
 {
     char netdev[IF_NAMESIZE] = "";
     const char *iface = strstr(device, ",iface=");
-    if (iface != NULL && sscanf(iface, ",iface=%15[^,]", netdev) == 1 && strncmp(name, "net_tap", 7) != 0 &&
+    if (iface != NULL && sscanf(iface, ",iface=%15[^,/]", netdev) == 1 && strncmp(name, "net_tap", 7) != 0 &&
         if_nametoindex(netdev) == 0) {
         return port_fail(err, -ENODEV, "no network interface \"%s\" for device %.60s", netdev, name);
     }
@@ -120,6 +122,10 @@ static int probe(struct port *port, const char *device, char *err)
                          name);
     }
     if (rte_eth_dev_get_port_by_name(name, &port->dpdk_id) != 0) {
+        int refused = vhost_prepare(device, err);
+        if (refused != 0) {
+            return refused;
+        }
         errno = 0; /* net_af_xdp 22.11 mistakes an old errno for its own */
         int rc = rte_dev_probe(device);
         if (rc == 0) {
@@ -168,6 +174,10 @@ static int configure(struct port *port, const char *device, uint16_t n_queues, s
 
     struct rte_eth_conf conf = {0};
     uint64_t csum = RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM;
+    /* Asked for it, these take frames whose sender left the checksum to hardware that is not there. */
+    if (has_driver(&info, "net_vhost") || has_driver(&info, "net_virtio_user") || has_driver(&info, "net_virtio")) {
+        csum = 0;
+    }
     conf.rxmode.offloads = info.rx_offload_capa & csum;
     port->rx_csum_device = conf.rxmode.offloads != 0;
     /* Chained transmit of net_memif has had bugs: it gets one segment. Mbufs are shared, so no MBUF_FAST_FREE. */
