@@ -122,7 +122,7 @@ static void pass(const struct quic_lb_rule *rule, unsigned number, uint8_t half[
     memcpy(block, from, AES128_BLOCK);
     block[14] = rule->len;
     block[15] = (uint8_t)number;
-    aes128_encrypt(&rule->aes, block, block);
+    quic_lb_encrypt_block(&rule->aes, block, block);
     for (unsigned i = 0; i < rule->half; i++)
         to[i] ^= block[i] & rule->mask[number % 2][i];
 }
@@ -133,7 +133,7 @@ static void decrypt(const struct quic_lb_rule *rule, const uint8_t *cid, bool wh
     uint8_t half[2][16];
     switch (rule->kind) {
     case QUIC_LB_KIND_SINGLE_PASS:
-        aes128_decrypt(&rule->aes, cid + 1, plain);
+        quic_lb_decrypt_block(&rule->aes, cid + 1, plain);
         break;
     case QUIC_LB_KIND_FOUR_PASS:
         split(rule, cid + 1, half);
@@ -180,7 +180,7 @@ int quic_lb_encode(const struct quic_lb *lb, uint8_t first, const struct quic_lb
     memcpy(cid + 1, id->octets, rule->id_len);
     memcpy(cid + 1 + rule->id_len, nonce, rule->len - rule->id_len);
     if (rule->kind == QUIC_LB_KIND_SINGLE_PASS) {
-        aes128_encrypt(&rule->aes, cid + 1, cid + 1);
+        quic_lb_encrypt_block(&rule->aes, cid + 1, cid + 1);
     } else if (rule->kind == QUIC_LB_KIND_FOUR_PASS) {
         split(rule, cid + 1, half);
         for (unsigned number = 1; number <= 4; number++)

@@ -75,9 +75,9 @@ struct quic_lb_rule {
  * threads once it is published. Holds keys: wipe it before giving the memory back.
  */
 struct quic_lb {
+    struct quic_lb_rule rule[1 + QUIC_LB_CONFIGS + QUIC_LB_SCHEMES];
     uint8_t rule_of[256]; /**< first octet to rule; 0: none */
     uint8_t n_schemes;
-    struct quic_lb_rule rule[1 + QUIC_LB_CONFIGS + QUIC_LB_SCHEMES];
 };
 
 /** Add configuration @p config_id. @return 0, -EINVAL (ID, lengths), or -EEXIST (its first octets have a rule) */
@@ -108,8 +108,10 @@ struct quic_lb_job {
 /** As quic_lb_decode(), for @p n CIDs, of which QUIC_LB_BURST at a time are worked on side by side. */
 extern void (*quic_lb_decode_burst)(struct quic_lb_job *jobs, size_t n);
 
-/** Choose the fastest implementation this CPU has ("avx512", "aes", else "portable"). Call once at start, before any
- * thread. */
+/**
+ * Choose the fastest implementation this CPU has ("avx512", "aes", else "portable"), of decoding and of what makes CIDs
+ * and takes them apart. Call once at start, before any thread.
+ */
 void quic_lb_decode_init(void);
 
 /** Force an implementation by name, for tests and benchmarks. @return 0, or -ENOTSUP when the CPU lacks it */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * CIDs where the processor has VAES and AVX-512: eight CIDs of one rule are two vectors, so that a burst costs a
- * quarter of the AES instructions; and one instruction masks a pass and readies it for the next.
+ * CIDs where the processor has VAES and AVX-512: four CIDs of one rule are one vector, so that a burst costs a quarter
+ * of the AES instructions; and one instruction masks a pass and readies it for the next.
  */
 #include "parser/quic_lb_impl.h"
 
@@ -34,7 +34,7 @@ INLINE __m512i spread(const uint8_t *p)
 /** The first 16 octets of a CID; what is behind its end reads as zero and is not touched. */
 INLINE __m128i load_cid(const uint8_t *cid, size_t len)
 {
-    return len >= 16 ? load16(cid) : _mm_maskz_loadu_epi8((__mmask16)((1u << len) - 1), cid);
+    return LIKELY(len >= 16) ? load16(cid) : _mm_maskz_loadu_epi8((__mmask16)((1u << len) - 1), cid);
 }
 
 INLINE void store_id(struct quic_lb_id *id, __m128i plain, const struct quic_lb_rule *rule)
@@ -91,6 +91,11 @@ decode_scheme(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, s
     return QUIC_LB_OK;
 }
 
+INLINE void plaintext(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, struct quic_lb_id *id)
+{
+    store_id(id, _mm_srli_si128(load_cid(cid, len), 1), rule);
+}
+
 /** The CID has the octets that its rule needs. */
 INLINE enum quic_lb_verdict decode_by(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
                                       struct quic_lb_id *id)
@@ -98,7 +103,7 @@ INLINE enum quic_lb_verdict decode_by(const struct quic_lb_rule *rule, const uin
     // Each in a function of its own, so that plaintext does not pay for the registers that the others need.
     switch (rule->kind) {
     case QUIC_LB_KIND_PLAINTEXT:
-        store_id(id, _mm_srli_si128(load_cid(cid, len), 1), rule);
+        plaintext(rule, cid, len, id);
         return QUIC_LB_OK;
     case QUIC_LB_KIND_SINGLE_PASS:
         return decode_single_pass(rule, cid, id);
@@ -120,25 +125,32 @@ TARGET enum quic_lb_verdict quic_lb_decode_avx512(const struct quic_lb *lb, cons
     return len < rule->size ? QUIC_LB_SHORT : decode_by(rule, cid, len, id);
 }
 
-/* Bursts: two vectors of four CIDs each. */
+/* Bursts: vectors of four CIDs each. */
 
-#define VECTORS (QUIC_LB_BURST / 4)
+#define VECTORS (LANES / 4)
 
 struct keys {
     __m512i key[AES128_ROUNDS + 1];
 };
 
-/** One pass of eight CIDs, as rounds() of each. */
-INLINE void rounds_of_all(const struct keys *keys, const __m512i state[VECTORS], const __m512i to[VECTORS],
+INLINE void spread_keys(struct keys *keys, const uint8_t from[AES128_ROUNDS + 1][AES128_BLOCK])
+{
+    for (unsigned round = 0; round <= AES128_ROUNDS; round++)
+        keys->key[round] = spread(from[round]);
+}
+
+/** One pass of all CIDs, as rounds() of each. */
+INLINE void rounds_of_all(const struct keys *keys, const __m512i from[VECTORS], const __m512i to[VECTORS],
                           __m512i out[VECTORS])
 {
-    __m512i a = state[0], b = state[1];
-    for (unsigned round = 1; round < AES128_ROUNDS; round++) {
-        a = _mm512_aesenc_epi128(a, keys->key[round]);
-        b = _mm512_aesenc_epi128(b, keys->key[round]);
-    }
-    out[0] = _mm512_aesenclast_epi128(a, _mm512_xor_si512(to[0], keys->key[AES128_ROUNDS]));
-    out[1] = _mm512_aesenclast_epi128(b, _mm512_xor_si512(to[1], keys->key[AES128_ROUNDS]));
+    __m512i state[VECTORS];
+    for (unsigned v = 0; v < VECTORS; v++)
+        state[v] = from[v];
+    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        for (unsigned v = 0; v < VECTORS; v++)
+            state[v] = _mm512_aesenc_epi128(state[v], keys->key[round]);
+    for (unsigned v = 0; v < VECTORS; v++)
+        out[v] = _mm512_aesenclast_epi128(state[v], _mm512_xor_si512(to[v], keys->key[AES128_ROUNDS]));
 }
 
 /** Mask what a pass gave: *half is its result, *ready the input of pass @p next. */
@@ -173,13 +185,20 @@ INLINE __m512i gather_heads(struct quic_lb_job *const jobs[4])
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-/** Eight CIDs of one rule; their verdicts are set already. */
-static TARGET __attribute__((noinline)) void decode_together(const struct quic_lb_rule *rule,
-                                                             struct quic_lb_job *const jobs[QUIC_LB_BURST])
+INLINE void store_ids(const struct quic_lb_rule *rule, struct quic_lb_job *const jobs[4], __m512i plain)
+{
+    __m512i id = _mm512_or_si512(_mm512_and_si512(plain, spread(rule->id_mask)), spread(rule->id_tail));
+    _mm_store_si128((__m128i *)(void *)&jobs[0]->id, _mm512_castsi512_si128(id));
+    _mm_store_si128((__m128i *)(void *)&jobs[1]->id, _mm512_extracti32x4_epi32(id, 1));
+    _mm_store_si128((__m128i *)(void *)&jobs[2]->id, _mm512_extracti32x4_epi32(id, 2));
+    _mm_store_si128((__m128i *)(void *)&jobs[3]->id, _mm512_extracti32x4_epi32(id, 3));
+}
+
+static TARGET __attribute__((noinline)) void four_pass_together(const struct quic_lb_rule *rule,
+                                                                struct quic_lb_job *const jobs[LANES])
 {
     struct keys keys;
-    for (unsigned round = 1; round <= AES128_ROUNDS; round++)
-        keys.key[round] = spread(rule->aes.enc[round]);
+    spread_keys(&keys, rule->aes.enc);
     __m512i mask[2] = {spread(rule->mask[0]), spread(rule->mask[1])};
     __m512i left[VECTORS], right[VECTORS], ready[VECTORS], state[VECTORS], white = spread(rule->white[3]);
     for (unsigned v = 0; v < VECTORS; v++) {
@@ -202,24 +221,39 @@ static TARGET __attribute__((noinline)) void decode_together(const struct quic_l
             left[v] = _mm512_or_si512(left[v], _mm512_shuffle_epi8(right[v], spread(rule->join)));
         }
     }
-    for (unsigned v = 0; v < VECTORS; v++) {
-        __m512i id = _mm512_or_si512(_mm512_and_si512(left[v], spread(rule->id_mask)), spread(rule->id_tail));
-        _mm_store_si128((__m128i *)(void *)&jobs[4 * v]->id, _mm512_castsi512_si128(id));
-        _mm_store_si128((__m128i *)(void *)&jobs[4 * v + 1]->id, _mm512_extracti32x4_epi32(id, 1));
-        _mm_store_si128((__m128i *)(void *)&jobs[4 * v + 2]->id, _mm512_extracti32x4_epi32(id, 2));
-        _mm_store_si128((__m128i *)(void *)&jobs[4 * v + 3]->id, _mm512_extracti32x4_epi32(id, 3));
-    }
+    for (unsigned v = 0; v < VECTORS; v++)
+        store_ids(rule, &jobs[4 * v], left[v]);
 }
 
-static TARGET enum quic_lb_verdict decode_one(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
-                                              struct quic_lb_id *id)
+static TARGET __attribute__((noinline)) void single_pass_together(const struct quic_lb_rule *rule,
+                                                                  struct quic_lb_job *const jobs[LANES])
 {
-    return decode_by(rule, cid, len, id);
+    struct keys keys;
+    spread_keys(&keys, rule->aes.dec);
+    __m512i state[VECTORS];
+    for (unsigned v = 0; v < VECTORS; v++)
+        state[v] = _mm512_xor_si512(gather(&jobs[4 * v], 1), keys.key[0]);
+    for (unsigned round = 1; round < AES128_ROUNDS; round++)
+        for (unsigned v = 0; v < VECTORS; v++)
+            state[v] = _mm512_aesdec_epi128(state[v], keys.key[round]);
+    for (unsigned v = 0; v < VECTORS; v++)
+        store_ids(rule, &jobs[4 * v], _mm512_aesdeclast_epi128(state[v], keys.key[AES128_ROUNDS]));
 }
+
+/** Eight CIDs of one rule. */
+INLINE void together(const struct quic_lb_rule *rule, struct quic_lb_job *const jobs[LANES])
+{
+    if (rule->kind == QUIC_LB_KIND_FOUR_PASS)
+        four_pass_together(rule, jobs);
+    else
+        single_pass_together(rule, jobs);
+}
+
+#include "parser/quic_lb_burst.h"
 
 TARGET void quic_lb_burst_avx512(struct quic_lb_job *jobs, size_t n)
 {
-    quic_lb_burst(jobs, n, decode_one, decode_together);
+    work_on_burst(jobs, n);
 }
 
 bool quic_lb_cpu_has_avx512(void)

@@ -16,7 +16,9 @@ enum {
     QUIC_LB_KIND_SCHEME,
 };
 
+#define LIKELY(x)            __builtin_expect(x, 1)
 #define QUIC_LB_CONFIG_SHIFT 5
+#define LANES                QUIC_LB_BURST
 
 /** The implementation without vector instructions. */
 enum quic_lb_verdict quic_lb_decode_portable(const struct quic_lb *lb, const uint8_t *cid, size_t len,
@@ -35,6 +37,17 @@ enum quic_lb_verdict quic_lb_decode_avx512(const struct quic_lb *lb, const uint8
 void quic_lb_burst_avx512(struct quic_lb_job *jobs, size_t n);
 bool quic_lb_cpu_has_avx512(void);
 #endif
+
+/** The block cipher of the implementation that is chosen, for what is not done in bursts; blocks may be the same. */
+extern void (*quic_lb_encrypt_block)(const struct aes128 *aes, const uint8_t in[AES128_BLOCK],
+                                     uint8_t out[AES128_BLOCK]);
+extern void (*quic_lb_decrypt_block)(const struct aes128 *aes, const uint8_t in[AES128_BLOCK],
+                                     uint8_t out[AES128_BLOCK]);
+
+static inline bool quic_lb_is_encrypted(const struct quic_lb_rule *rule)
+{
+    return rule->kind == QUIC_LB_KIND_SINGLE_PASS || rule->kind == QUIC_LB_KIND_FOUR_PASS;
+}
 
 /** Why there is no rule for a first octet. */
 static inline enum quic_lb_verdict quic_lb_no_rule(uint8_t first)
@@ -59,51 +72,6 @@ static inline void quic_lb_decode_scheme(const struct quic_lb_rule *rule, const 
     memset(id, 0, sizeof *id);
     memcpy(id->octets, &v, sizeof v);
     id->len = rule->id_len;
-}
-
-/**
- * The loop over a burst: CIDs of the first four-pass rule that comes are worked on by @p together, up to eight at a
- * time with idle lanes repeating the last, all others by @p decode. A burst is nearly always of one service and its one
- * configuration in use. Both functions are known where this is inlined.
- */
-static inline __attribute__((always_inline)) void
-quic_lb_burst(struct quic_lb_job *jobs, size_t n,
-              enum quic_lb_verdict (*decode)(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len,
-                                             struct quic_lb_id *id),
-              void (*together)(const struct quic_lb_rule *rule, struct quic_lb_job *const jobs[QUIC_LB_BURST]))
-{
-    struct quic_lb_job *lanes[QUIC_LB_BURST];
-    const struct quic_lb_rule *common = NULL;
-    unsigned n_lanes = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct quic_lb_job *job = &jobs[i];
-        if (job->cid_len == 0) {
-            job->verdict = QUIC_LB_SHORT;
-            continue;
-        }
-        const struct quic_lb_rule *rule = &job->lb->rule[job->lb->rule_of[job->cid[0]]];
-        if (job->cid_len < rule->size) {
-            job->verdict = QUIC_LB_SHORT;
-        } else if (rule->kind != QUIC_LB_KIND_FOUR_PASS || (n_lanes > 0 && rule != common)) {
-            job->verdict = (uint8_t)decode(rule, job->cid, job->cid_len, &job->id);
-        } else {
-            common = rule;
-            job->verdict = QUIC_LB_OK;
-            lanes[n_lanes++] = job;
-            if (n_lanes == QUIC_LB_BURST) {
-                together(common, lanes);
-                n_lanes = 0;
-            }
-        }
-    }
-    if (n_lanes > QUIC_LB_BURST / 4) {
-        for (unsigned i = n_lanes; i < QUIC_LB_BURST; i++)
-            lanes[i] = lanes[n_lanes - 1];
-        together(common, lanes);
-    } else {
-        for (unsigned i = 0; i < n_lanes; i++)
-            (void)decode(common, lanes[i]->cid, lanes[i]->cid_len, &lanes[i]->id);
-    }
 }
 
 #endif

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define JOBS 16
+#define JOBS 40
 
 static void must(bool condition)
 {
