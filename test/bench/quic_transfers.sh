@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Uploads of 128 MiB, client by server by path, one of each in turn: a JSON line {"client", "server", "path", "seconds"}
 # for each, the time being that of the whole client process. Everything else is on stderr.
-# usage: quic_transfers.sh ROUNDS [OCTETS]
+# usage: quic_transfers.sh [OCTETS]
 #
 # Paths: "direct" through the forwarder's kernel, over the same veth pairs; "cid" through pitlaned by connection ID;
 # "tuple" through pitlaned by the 4-tuple, with a server whose connection IDs cannot be routed. Uploads, because answers
 # of servers never pass the forwarder. Our programs speak HTTP/3 with those of ngtcp2, among themselves a bare stream.
 exec 4>&1 >&2
 source "$(dirname "$0")/../net/lib-quic.sh"
-rounds=${1:-3} octets=${2:-134217728}
+octets=${1:-134217728}
 CID=4433 TUPLE=4434 STOCK=4435 # ports: services, each with one server
 make_quic_namespaces 1
 stock=false
@@ -73,11 +73,10 @@ stock_client() { # SERVER PATH ADDRESS PORT
     timed ngtcp2 "$1" "$2" timeout 120 gtlsclient -q --no-quic-dump --no-http-dump --exit-on-all-streams-close -m POST \
         -d "$tmp/file" "$3" "$4" "https://localhost:$4/"
 }
-for _ in $(seq "$rounds"); do
-    our_client ours direct 10.0.2.11 $CID
-    our_client ours cid $VIP $CID
-    our_client ours tuple $VIP $TUPLE
-    $stock || continue
+our_client ours direct 10.0.2.11 $CID
+our_client ours cid $VIP $CID
+our_client ours tuple $VIP $TUPLE
+if $stock; then
     our_client ngtcp2 direct -3 10.0.2.11 $STOCK
     our_client ngtcp2 tuple -3 $VIP $STOCK
     stock_client ours direct 10.0.2.11 $CID
@@ -85,7 +84,7 @@ for _ in $(seq "$rounds"); do
     stock_client ours tuple $VIP $TUPLE
     stock_client ngtcp2 direct 10.0.2.11 $STOCK
     stock_client ngtcp2 tuple $VIP $STOCK
-done
+fi
 # Every octet that came to a server of ours was right, and none at the wrong one.
 finish "$cid_pid" || fail "server cid"
 finish "$tuple_pid" || fail "server tuple"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests of scripts/bench itself, on results that are made up: no network, no build, no root."""
+import argparse
 import io
 import itertools
 import json
@@ -17,7 +18,7 @@ from contextlib import redirect_stdout
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from suite import children, compare, plot, quic, report, result, run, stats, targets, testpmd  # noqa: E402
+from suite import children, compare, plot, quic, report, result, rounds, run, scaling, stats, targets, testpmd  # noqa: E402
 
 
 def document(cases, calibration=1.0, quick=False, cpu="Test CPU"):
@@ -157,6 +158,61 @@ class Results(unittest.TestCase):
                 result.load(f.name)
         with self.assertRaisesRegex(ValueError, "No such file"):
             result.load("/nowhere/at/all.json")
+
+
+class Rounds(unittest.TestCase):
+    def turns(self, budget, **options):
+        found = result.Result()
+        options = argparse.Namespace(**{"rounds": None, "quick": False, **options})
+        turns = 0
+        for turn, count in rounds.rounds(found, options, "micro", 5, budget):
+            self.assertEqual(turn, turns)
+            turns += 1
+            time.sleep(0.02)
+        return turns, found.skipped
+
+    def test_all_rounds_when_there_is_time(self):
+        self.assertEqual(self.turns(100), (5, []))
+
+    def test_those_that_do_not_fit_are_told(self):
+        turns, skipped = self.turns(0.05)
+        self.assertIn(turns, (1, 2))
+        self.assertEqual(skipped, [f"micro: {5 - turns} of 5 rounds: they do not fit into 0.05 s"])
+
+    def test_what_was_asked_for_is_done(self):
+        self.assertEqual(self.turns(0, rounds=3), (3, []))
+        self.assertEqual(self.turns(0, quick=True), (1, []))
+
+
+class Scaling(unittest.TestCase):
+    costs = scaling.Costs()
+
+    def test_one_worker_has_nothing_to_hand_over(self):
+        self.assertEqual(scaling.own(self.costs, 1 << 20), 164 + 2 * 10.5)
+        self.assertEqual(scaling.spread(self.costs, 1 << 20, 1), scaling.own(self.costs, 1 << 20))
+
+    def test_bursts_to_other_workers_shrink(self):
+        self.assertEqual(scaling.hand_over(self.costs, 2), 25.5 + 27)
+        self.assertAlmostEqual(scaling.hand_over(self.costs, 64), 25.5 + 27 + 140 * (1 - 1 / 32))
+
+    def test_a_port_is_full_of_data(self):
+        self.assertAlmostEqual(scaling.port_rate(10, 100), 10e3 / 8 / 242)
+        self.assertEqual(scaling.workers_for(10, lambda n: 200), "2")
+        self.assertEqual(scaling.workers_for(1000, lambda n: 200), "> 64")
+
+    def test_the_costs_of_a_result_take_the_place_of_ours(self):
+        cases = {("micro", "pipeline", "comps=4,live=1048576,payload=100,cs=64"): [200],
+                 ("micro", "pipeline", "comps=4,live=1048576,payload=100,cs=64,part=parse"): [60],
+                 ("micro", "testpmd", "macswap"): [12]}
+        costs = scaling.of_document(document(cases))
+        self.assertEqual((costs.exchange[1 << 20], costs.exchange[1 << 10], costs.parse, costs.io), (200, 140, 30, 12))
+
+    def test_the_page_has_the_tables_as_they_are_computed(self):
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "SCALING.md")) as f:
+            page = f.read().splitlines()
+        for line in scaling.main_lines():
+            if line.startswith("|"):
+                self.assertIn(line, page)
 
 
 class Report(unittest.TestCase):

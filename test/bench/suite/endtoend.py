@@ -6,10 +6,11 @@ Both are bounded by the ports, not by the forwarder: their ratio is what says so
 import contextlib
 import os
 
-from . import build, children, load, machine, network, pitlaned, progress, testpmd
+from . import build, children, load, machine, network, pitlaned, progress, rounds, testpmd
 
 PART = "e2e"
-ROUNDS = 4
+ROUNDS = 5
+BUDGET = 220  # seconds
 TRIAL, DURATION = 1.5, 2.0
 QUICK_TRIAL, QUICK_DURATION = 0.2, 0.3
 FORWARDERS = ("pitlane", "testpmd")
@@ -93,12 +94,12 @@ def take(result, name, who, report):
     result.add(PART, name, f"{who}, loss at half of its rate", "ratio", report["loss_ratio"])
 
 
-def run_path(result, options, path, turn, rounds):
+def run_path(result, options, path, turn, count):
     trial, duration = (QUICK_TRIAL, QUICK_DURATION) if options.quick else (TRIAL, DURATION)
     for who in FORWARDERS:
         if who == "testpmd" and not testpmd.there():
             continue
-        progress.show(f"e2e, round {turn + 1} of {rounds}: {who} on {path.name}")
+        progress.show(f"e2e, round {turn + 1} of {count}: {who} on {path.name}")
         with forwarder(path, who, options):
             argv = load.command(options.build, [path.vdev("load", n) for n in (0, 1)], path.ends, options.prefix + "l", trial,
                                 duration)
@@ -115,7 +116,6 @@ def run(result, options, folder):
     if len(os.sched_getaffinity(0)) < 2:
         result.skip(PART, "needs two CPUs, one for the load and one for the forwarder")
         return
-    rounds = options.rounds_or(ROUNDS)
     with contextlib.ExitStack() as stack:
         paths = []
         if options.only in "e2e memif":
@@ -126,6 +126,6 @@ def run(result, options, folder):
                 paths.append(AfXdp("af_xdp", folder, options.prefix, names))
             else:
                 result.skip("e2e: af_xdp", "needs root for network namespaces")
-        for turn in range(rounds):
+        for turn, count in rounds.rounds(result, options, PART, ROUNDS, BUDGET):
             for path in paths:
-                run_path(result, options, path, turn, rounds)
+                run_path(result, options, path, turn, count)

@@ -6,11 +6,12 @@ Every program runs once in each round, one after the other, so that a slow minut
 import json
 import os
 
-from . import children, machine, progress, testpmd
+from . import children, machine, progress, rounds, testpmd
 
 PART = "micro"
 ROUNDS = 5
-LARGE_ROUNDS = 2  # most of their time goes into filling the tables
+LARGE_ROUNDS = (0, 3)  # most of their time goes into filling the tables
+BUDGET = 340  # seconds
 TESTPMD = ("testpmd", "macswap, net_null, a packet")
 TESTPMD_ROUNDS = 3
 
@@ -109,12 +110,11 @@ def run(result, options, folder):
     if beside and not testpmd.there():
         result.skip("micro: testpmd", "dpdk-testpmd is not installed (package dpdk-dev)")
         beside = False
-    rounds = options.rounds_or(ROUNDS)
-    for turn in range(rounds):
+    for turn, count in rounds.rounds(result, options, PART, ROUNDS, BUDGET):
         if beside and turn < TESTPMD_ROUNDS:
-            progress.show(f"micro, round {turn + 1} of {rounds}: testpmd")
+            progress.show(f"micro, round {turn + 1} of {count}: testpmd")
             result.add(PART, *TESTPMD, "ns", testpmd.null_ns(folder, options.prefix))
-        for program in programs + (large if turn < LARGE_ROUNDS else []):
-            progress.show(f"micro, round {turn + 1} of {rounds}: {program}")
+        for program in programs + (large if turn in LARGE_ROUNDS else []):
+            progress.show(f"micro, round {turn + 1} of {count}: {program}")
             run_once(result, options.build, program, options.quick)
     ratios(result)

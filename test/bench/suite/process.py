@@ -5,10 +5,11 @@ import json
 import os
 import shutil
 
-from . import build, children, machine, pitlaned, progress
+from . import build, children, machine, pitlaned, progress, rounds
 
 PART = "process"
 ROUNDS = 3
+BUDGET = 150  # seconds
 RUNS = 4  # of a command in each round
 ROUTES = 10000
 EXCHANGES = 1000000
@@ -108,11 +109,10 @@ def commands(folder, options, replay):
 
 
 def measure(result, options, folder, todo):
-    rounds = options.rounds_or(ROUNDS)
     try:
-        for turn in range(rounds):
+        for turn, count in rounds.rounds(result, options, PART, ROUNDS, BUDGET):
             for command in todo:
-                progress.show(f"process, round {turn + 1} of {rounds}: {command.case}")
+                progress.show(f"process, round {turn + 1} of {count}: {command.case}")
                 runs, warm_up = (2, 0) if options.quick else (RUNS, 1)
                 for seconds in time(folder, command, runs, warm_up):
                     result.add(PART, "pitlaned", command.case, "s", seconds, best=seconds)

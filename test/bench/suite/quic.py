@@ -5,10 +5,11 @@ import os
 import shutil
 import statistics
 
-from . import build, children, machine, progress
+from . import build, children, machine, progress, rounds
 
 PART = "quic"
-ROUNDS = 4
+ROUNDS = 5
+BUDGET = 270  # seconds
 OCTETS = 134217728
 QUICK_OCTETS = 1 << 20
 SCRIPT = os.path.join(machine.ROOT, "test", "bench", "quic_transfers.sh")
@@ -79,11 +80,10 @@ def run(result, options, folder):
 def transfers(result, options):
     if shutil.which("gtlsserver") is None or shutil.which("gtlsclient") is None:
         result.skip("quic: ngtcp2", "gtlsclient or gtlsserver is not installed (packages ngtcp2-client, ngtcp2-server)")
-    rounds = options.rounds_or(ROUNDS)
     octets = QUICK_OCTETS if options.quick else OCTETS
-    progress.show(f"quic, {rounds} rounds of transfers of {octets} octets")
-    out, _ = children.run([SCRIPT, str(rounds), str(octets)], timeout=1200,
-                          env={**os.environ, "BUILD": options.build})
-    take(result, out)
+    for turn, count in rounds.rounds(result, options, PART, ROUNDS, BUDGET):
+        progress.show(f"quic, round {turn + 1} of {count}: transfers of {octets} octets")
+        out, _ = children.run([SCRIPT, str(octets)], timeout=600, env={**os.environ, "BUILD": options.build})
+        take(result, out)
     ratios(result)
     result.tables["quic"] = markdown(result, octets)

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from . import build, children, compare, endtoend, machine, micro, plot, process, progress, quic, report, result, targets
+from . import build, children, compare, endtoend, machine, micro, plot, process, progress, quic, report, result, scaling, targets
 
 PARTS = {"micro": micro.run, "e2e": endtoend.run, "process": process.run, "quic": quic.run}
 
@@ -28,6 +28,7 @@ def arguments(argv, usage):
     parser.add_argument("--fail-above", type=float, metavar="PERCENT",
                         help="with --compare: exit with 1 when a case got worse by more, noise set aside")
     parser.add_argument("--plot", metavar="FILE", help="draw the pictures of a result again")
+    parser.add_argument("--scaling", metavar="FILE", help="print the tables of test/bench/SCALING.md for a result")
     options = parser.parse_args(argv)
     options.parts = options.parts.split(",")
     for part in options.parts:
@@ -37,7 +38,6 @@ def arguments(argv, usage):
         parser.error("--rounds is at least 1")
     options.build = os.path.abspath(options.build)
     options.prefix = f"bench{os.getpid()}"  # of DPDK's files, and of namespaces
-    options.rounds_or = lambda default: options.rounds or (1 if options.quick else default)
     return options
 
 
@@ -103,6 +103,10 @@ def main(argv, usage):
     try:
         if options.compare:
             return print_comparison(options)
+        if options.scaling:
+            for line in scaling.main_lines(result.load(options.scaling)):
+                print(line)
+            return 0
         if options.plot:
             draw(options.plot, result.load(options.plot))
             return 0
