@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * pitlane-load: sends Interests and answers them, on DPDK ports, through whatever forwards between them; or QUIC
- * datagrams to servers behind a balancer. README.md beside this file shows how. A run has up to three parts: the rate
- * to run at is looked for, the path is warmed up, and then it is measured.
+ * datagrams to servers behind a balancer. README.md beside this file shows how. A run has up to three parts: the path
+ * is warmed up, the rate to run at is looked for, and then it is measured.
  */
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -52,18 +52,21 @@ static int measure(const struct options *options, char *const *arguments)
                         .window = options->window,
                         .seconds = options->duration_s,
                         .count = options->count};
+    if (options->warm_up_s > 0 && run.tally != NULL) {
+        struct plan warm_up = plan;
+        warm_up.seconds = options->warm_up_s;
+        warm_up.count = 0;
+        // The rate of a search is its end, and may be far too much.
+        if (options->search)
+            warm_up.rate = 0;
+        run_stretch(&run, &warm_up);
+    }
     if (options->saturate > 0) {
         search_saturate(&run, &search);
         plan.rate = search.rate = search.saturated * options->saturate;
     } else if (options->search) {
         search_throughput(&run, &search);
         plan.rate = search.rate;
-    }
-    if (options->warm_up_s > 0 && run.consumer != NULL) {
-        struct plan warm_up = plan;
-        warm_up.seconds = options->warm_up_s;
-        warm_up.count = 0;
-        run_stretch(&run, &warm_up);
     }
     if ((options->search || options->saturate > 0) && plan.rate <= 0)
         fputs("pitlane-load: no rate was found\n", stderr);

@@ -60,7 +60,7 @@ static const struct row rows[] = {
         "link=auto|ether|udp|bare (auto: bare on memif, else ether), mac=MAC (default: the device's),\n"
         "to=MAC (default 01:00:5e:00:17:aa), vlan=ID, and with udp: ip=ADDRESS, to-ip=ADDRESS, udp=PORT,\n"
         "to-udp=PORT (default 6363). With --mode quic the consumer's to-ip and to-udp are the virtual address", SPECIAL, OPT_PRODUCER, 0, 0, 0},
-    {"mtu", "OCTETS", "of both ports (default: what the device says)", NUMBER16, 0, 256, 9600, AT(mtu)},
+    {"mtu", "OCTETS", "of both ports, which is set on the device (default: what it has)", NUMBER16, 0, 256, 9600, AT(mtu)},
     {.kind = HEADING, .help = "Load"},
     {"mode", "ndn|quic", "default ndn", SPECIAL, OPT_MODE, 0, 0, 0},
     {"rate", "PPS", "open loop: packets a second, sent whether answers come or not", REAL, 0, 1e-3, 1e9, AT(rate)},
@@ -68,7 +68,7 @@ static const struct row rows[] = {
     {"window", "N", "closed loop: so many are outstanding at any time (default 64, without --rate)", NUMBER32, 0, 1, 1 << 22, AT(window)},
     {"duration", "SECONDS", "of sending (default 10 without --count)", REAL, 0, 1e-3, 1e7, AT(duration_s)},
     {"count", "N", "packets to send", SPECIAL, OPT_COUNT, 1, 1e15, 0},
-    {"warm-up", "SECONDS", "sent before, and not counted (default 0)", REAL, 0, 0, 3600, AT(warm_up_s)},
+    {"warm-up", "SECONDS", "sent before all, and not counted (default 0)", REAL, 0, 0, 3600, AT(warm_up_s)},
     {"timeout", "SECONDS", "without an answer: lost (default 1)", REAL, 0, 1e-3, 60, AT(timeout_s)},
     {"outstanding", "N", "requests remembered, a power of two (default: by rate and timeout)", NUMBER32, 0, 1024, 1 << 26, AT(outstanding)},
     {.kind = HEADING, .help = "Rates to be found"},

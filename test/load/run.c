@@ -227,7 +227,9 @@ static int make_roles(struct run *run)
 
 int run_create(struct run *run, const struct options *options)
 {
-    *run = (struct run){.options = options, .hz = (double)rte_get_tsc_hz(), .worker = RTE_MAX_LCORE};
+    // A signal may have come by now.
+    *run = (struct run){
+        .options = options, .hz = (double)rte_get_tsc_hz(), .worker = RTE_MAX_LCORE, .stop = run_stopped(run)};
     run->same_port =
         options->consumer.present && options->producer.present && options->consumer.port == options->producer.port;
     run->pool = mbuf_pool_create("load", options->mbufs, (uint16_t)options->mbuf_size, rte_eal_has_hugepages() != 0);

@@ -21,13 +21,13 @@ xdp_devices="--vdev=net_af_xdp0,iface=c0 --vdev=net_af_xdp1,iface=p0"
 xdp_ends="--consumer=0,to=$MAC_F0 --producer=1,to=$MAC_F1"
 
 # Run it to its end; the report is in $report, the exit code in $load_status. On a busy machine it must leave the CPU to
-# the forwarder, hence --sleep.
+# the forwarder, hence --sleep, and answers may be slow, hence --timeout.
 report= load_status=
 load() { # OPTION...
     load_status=0
     # shellcheck disable=SC2046,SC2086
     in_c timeout 60 "$pitlane_load" $(load_eal load) ${DEVICES-$xdp_devices} -- --prefix /A --sleep 50 --mbufs 8191 \
-        --json "$tmp/load.json" "$@" >"$tmp/load.log" 2>&1 || load_status=$?
+        --timeout 3 --json "$tmp/load.json" "$@" >"$tmp/load.log" 2>&1 || load_status=$?
     [ -s "$tmp/load.json" ] || fail "pitlane-load exits with $load_status and without a report"
     report=$(cat "$tmp/load.json")
     rm "$tmp/load.json"

@@ -13,7 +13,8 @@ wait_for 20 grep -qw ready "$tmp/demo.log" || fail "the example is not ready"
 
 memif() { echo "--vdev=net_memif$1,role=client,id=0,socket=$tmp/run/$2.sock,socket-abstract=no"; }
 DEVICES="$(memif 0 consumer) $(memif 1 producer)"
-ends="--consumer=0 --producer=1 --prefix /demo"
+# Frames are lost while the server of a memif has not seen yet that the link is up.
+ends="--consumer=0 --producer=1 --prefix /demo --warm-up 0.5"
 
 say "open loop, Poisson"
 # shellcheck disable=SC2086
@@ -39,6 +40,21 @@ expect_load '.search.trials | length >= 1 and all(.[]; .rate_pps <= 4000)'
 expect_load '.search as $s | ($s.rate_pps > 0) == ([$s.trials[] | select(.good)] | length > 0) and
     ($s.rate_pps == ([$s.trials[] | select(.good) | .rate_pps] | max // 0))'
 
+say "consumer and producer in two processes"
+# shellcheck disable=SC2046,SC2086
+start producer "$NS_P" "$pitlane_load" $(load_eal producer) "$(memif 0 producer)" -- --producer 0 --prefix /demo \
+    --payload 500 --sleep 50 --mbufs 8191 --json "$tmp/producer.json"
+producer=$started
+both=$DEVICES
+DEVICES=$(memif 0 consumer)
+load --consumer 0 --prefix /demo --payload 500 --rate 1000 --count 2000 --warm-up 0.5
+DEVICES=$both
+expect_load '.ok and .received == 2000 and .lost == 0 and (.ports | length == 1) and (has("producer") | not)'
+kill -INT $producer
+wait $producer || fail "the producer exits with $?"
+report=$(cat "$tmp/producer.json")
+expect_load '.ok and .producer.data >= 2000 and (has("sent") | not)'
+
 say "what is not a run"
 bad() { # WORDS OPTION...
     local words=$1
@@ -51,7 +67,8 @@ bad "neither --consumer nor --producer" --rate 5
 bad "no such port of DPDK" --consumer 3
 bad "one of them" --consumer 0 --rate 5 --window 5
 bad "--rate 0 is not PPS" --consumer 0 --rate 0
-in_c timeout 60 "$pitlane_load" --help | grep -q -- --arrivals || fail "no help"
+in_c timeout 60 "$pitlane_load" --help >"$tmp/help.log" || fail "no help"
+grep -q -- --arrivals "$tmp/help.log" || fail "no help about --arrivals"
 
 say "an early end by SIGINT, with the report"
 # shellcheck disable=SC2046,SC2086
