@@ -2,7 +2,6 @@
 #include "ports/vhost.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,9 +54,10 @@ int vhost_prepare(const char *device, char *err)
     memcpy(address.sun_path, value, (size_t)len);
     struct stat info;
     if (lstat(address.sun_path, &info) != 0) {
-        char copy[sizeof address.sun_path];
-        memcpy(copy, address.sun_path, sizeof copy);
-        const char *folder = dirname(copy);
+        char folder[sizeof address.sun_path] = ".";
+        const char *slash = strrchr(address.sun_path, '/');
+        if (slash != NULL)
+            snprintf(folder, sizeof folder, "%.*s/", (int)(slash - address.sun_path), address.sun_path);
         return access(folder, W_OK) == 0 ? 0 : port_fail(err, -errno, "folder %.80s: %s", folder, strerror(errno));
     }
     if (!S_ISSOCK(info.st_mode))

@@ -125,7 +125,7 @@ refused() { # TEXT SOCKET-PATH
 }
 refused "socket $tmp/run/l.sock belongs to a program that runs" "$tmp/run/l.sock"
 refused "$tmp/conf is there, and is no socket" "$tmp/conf"
-refused "folder $tmp/nowhere: No such file" "$tmp/nowhere/l.sock"
+refused "folder $tmp/nowhere/: No such file" "$tmp/nowhere/l.sock"
 refused "a socket's path has at most 107 octets" "$tmp/$(printf '%0100d' 1)"
 [ -S "$tmp/run/l.sock" ] || fail "another's socket was taken away"
 
