@@ -94,7 +94,7 @@ int quic_lb_add_scheme(struct quic_lb *lb, const struct quic_lb_scheme *scheme)
     return 0;
 }
 
-/** The halves of a CID's encrypted part, the nibble that they share kept once each (draft, 5.3.2). */
+/** The halves of a CID's encrypted part, the nibble that they share kept once each (draft, 5.4.2). */
 static void split(const struct quic_lb_rule *rule, const uint8_t *p, uint8_t half[2][16])
 {
     memset(half, 0, 32);

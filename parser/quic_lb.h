@@ -34,7 +34,7 @@ enum quic_lb_verdict {
     QUIC_LB_SHORT,     /**< shorter than its rule needs */
 };
 
-/** One QUIC-LB configuration (draft, section 3). Not encrypted, single-pass and four-pass follow from it. */
+/** One QUIC-LB configuration (draft, section 5.3). Not encrypted, single-pass and four-pass follow from it. */
 struct quic_lb_config {
     uint8_t server_id_len; /**< 1..15 */
     uint8_t nonce_len;     /**< 4..18; with the server ID at most 19 */
@@ -87,7 +87,7 @@ int quic_lb_add_config(struct quic_lb *lb, uint8_t config_id, const struct quic_
 int quic_lb_add_scheme(struct quic_lb *lb, const struct quic_lb_scheme *scheme);
 
 /**
- * Find the server ID in a CID (draft, sections 5.1 to 5.3). Of a short header, whose CID length is not on the wire,
+ * Find the server ID in a CID (draft, section 5.5). Of a short header, whose CID length is not on the wire,
  * pass what follows the header's first octet, up to QUIC_LB_CID_MAX. Octets behind what the rule needs are the server's
  * own. Whether the server exists is for the caller to find out. Nothing beyond @p len octets is read. Any thread.
  *
@@ -118,7 +118,7 @@ void quic_lb_decode_init(void);
 int quic_lb_decode_select(const char *isa);
 
 /**
- * Make a CID as a server does (draft, section 5). @p first is its first octet: the config ID in the high three bits,
+ * Make a CID as a server does (draft, section 5.4). @p first is its first octet: the config ID in the high three bits,
  * below it either random bits or the CID's length - 1. @p nonce has nonce_len octets; a server must never use one
  * twice under a key.
  *

@@ -12,16 +12,6 @@
 
 #define ANSWER_TTL 64
 
-/* Not a group's address: those cannot be a source. */
-static void swap_macs(const struct port *port, struct rte_ether_hdr *ether)
-{
-    struct rte_ether_addr local = ether->dst_addr;
-    if (rte_is_multicast_ether_addr(&local))
-        memcpy(&local, port->mac, sizeof local);
-    ether->dst_addr = ether->src_addr;
-    ether->src_addr = local;
-}
-
 static uint16_t udp_csum(const struct rte_udp_hdr *udp, const uint8_t *addrs, size_t addrs_len)
 {
     // The pseudo header's length and protocol, wherever in it they are: a sum does not care.
@@ -41,7 +31,9 @@ static void write_headers(struct fwd *fwd, const struct quic_pkt *pkt, uint8_t *
     udp->dst_port = port;
     udp->dgram_len = rte_cpu_to_be_16((uint16_t)(len + sizeof *udp));
     udp->dgram_cksum = 0;
-    swap_macs(pkt->port, (struct rte_ether_hdr *)frame);
+    struct rte_ether_hdr *ether = (struct rte_ether_hdr *)frame;
+    ether->dst_addr = ether->src_addr;
+    memcpy(&ether->src_addr, pkt->port->mac, sizeof ether->src_addr);
     if (pkt->v6) {
         struct rte_ipv6_hdr *ip = (struct rte_ipv6_hdr *)(frame + pkt->l3_off);
         uint8_t addr[16];

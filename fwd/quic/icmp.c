@@ -2,7 +2,7 @@
 /*
  * ICMP errors about what a server has sent from a virtual address. They reach us, not the server, and go to it: by the
  * Source Connection ID of the packet that they quote, which the server chose (draft-ietf-quic-load-balancers-21,
- * section 4); where that packet has none, being one of 1-RTT, as a datagram of the client would go that it was for. A
+ * section 6); where that packet has none, being one of 1-RTT, as a datagram of the client would go that it was for. A
  * quote that ends before tells too little. An error changes nothing here.
  */
 #include <endian.h>

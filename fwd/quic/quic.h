@@ -38,7 +38,7 @@ struct quic_pkt {
     struct quic_header header;
 };
 
-/** How the server was found: the order of the draft (draft-ietf-quic-load-balancers-21, section 4). */
+/** How the server was found: the order of the draft (draft-ietf-quic-load-balancers-21, section 4.2). */
 enum quic_how {
     QUIC_BY_CID = 0,    /**< its connection ID names it */
     QUIC_BY_TUPLE_SCID, /**< flow table: 4-tuple and source connection ID */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Which server a datagram goes to, in the order of draft-ietf-quic-load-balancers-21, section 4: by a connection ID
+ * Which server a datagram goes to, in the order of draft-ietf-quic-load-balancers-21, section 4.2: by a connection ID
  * that can be routed; else, where there is a flow table, by what it knows of 4-tuple and source connection ID, of the
  * destination connection ID, of the 4-tuple; else by a hash of the 4-tuple. A routable connection ID never looks at the
  * table nor changes it: anybody can send one on somebody else's 4-tuple.

@@ -42,7 +42,7 @@ struct quic_lb_cid {
     int used_up;
 };
 
-/* Left or right half of server ID and nonce, with what tells the pass and the length (draft, section 4.3.2). */
+/* Left or right half of server ID and nonce, with what tells the pass and the length (draft, section 5.4.2). */
 static inline void quic_lb_cid_expand(uint8_t out[16], uint8_t len, uint8_t pass, const uint8_t *half, size_t half_len)
 {
     memset(out, 0, 16);
