@@ -251,6 +251,8 @@ static void check_way(struct check *check, const struct check_names *ports, stru
     const struct conf *conf = check->conf;
     char path[128];
     snprintf(path, sizeof path, "quic-server.%.64s.port", server->name);
+    if (server->vlan != 0 && server->port_name == NULL)
+        CHECK_FAULT(check, server, "vlan", "quic-server.%s.vlan: is one of a port; port is needed", server->name);
     if (server->port_name == NULL) {
         for (unsigned i = 0; i < conf->n_ports; i++)
             if (conf->port[i].netdev != NULL)

@@ -333,6 +333,7 @@ struct conf_quic_server {
     int state;             /**< enum conf_quic_state */
     const char *port_name; /**< NULL: found by the kernel's routes */
     unsigned port;         /**< index in conf->port, when port_name is given */
+    unsigned vlan;         /**< on that port; 0: untagged */
     const char *mac_text;  /**< NULL: found by the kernel's neighbours */
     uint8_t mac[6];
 };

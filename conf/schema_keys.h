@@ -15,6 +15,6 @@
 extern const struct schema_key schema_quic_keys[21];
 extern const struct schema_key schema_quic_config_keys[5];
 extern const struct schema_key schema_quic_scheme_keys[5];
-extern const struct schema_key schema_quic_server_keys[7];
+extern const struct schema_key schema_quic_server_keys[8];
 
 #endif

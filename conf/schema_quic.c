@@ -107,7 +107,7 @@ const struct schema_key schema_quic_scheme_keys[5] = {
      .meaning = "Bits of the server ID. In \"id\" of servers it is whole octets, with zeros before it."},
 };
 
-const struct schema_key schema_quic_server_keys[7] = {
+const struct schema_key schema_quic_server_keys[8] = {
     {"service", SCHEMA_TEXT, FIELD(conf_quic_server, service_name), .max = 64, .required = true,
      .accept = accept_reference, .form = "SERVICE", .meaning = "The service that it belongs to."},
     {"id", SCHEMA_TEXTS, ELEMENTS(conf_quic_server, id, n_ids), .max = 30, .accept = accept_server_id, .form = "HEX",
@@ -121,6 +121,9 @@ const struct schema_key schema_quic_server_keys[7] = {
      .meaning = "drain: keeps the connections that its connection IDs name, and gets no new ones; down: gets nothing."},
     {"port", SCHEMA_TEXT, FIELD(conf_quic_server, port_name), .max = 64, .accept = accept_reference, .form = "PORT",
      .def_note = "found by the routes of the kernel", .meaning = "The port that it is reached by."},
+    {"vlan", SCHEMA_COUNT, FIELD(conf_quic_server, vlan), .min = 1, .max = 4094, .def = "0", .zero = "untagged",
+     .meaning = "VLAN on that port. Without port it is found by the routes of the kernel, too; to find the MAC address "
+                "the kernel needs a VLAN interface upon the port."},
     {"mac", SCHEMA_TEXT, FIELD(conf_quic_server, mac_text), .max = 17, .accept = accept_server_mac, .form = "MAC",
      .def_note = "found by ARP or neighbour discovery of the kernel",
      .meaning = "MAC address of the server, or of the router towards it. Ports without netdev need it."},

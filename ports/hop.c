@@ -16,15 +16,18 @@ void hop_set_target(struct monitor *monitor, struct neigh_watch *watch)
     watch->has_target = false;
     if (config->port != NULL && config->mac_static) {
         port = config->port;
+        vlan = config->vlan;
     } else {
-        unsigned ifindex = config->port != NULL ? config->port->netdev_index : 0;
-        if (netlink_route(monitor->requests, config->family, ifindex, config->ip, &route) == 0 && route.unicast &&
+        unsigned ifindex = neigh_ifindex(monitor, config->port, config->vlan);
+        if ((config->port == NULL || ifindex != 0) &&
+            netlink_route(monitor->requests, config->family, ifindex, config->ip, &route) == 0 && route.unicast &&
             way_port(monitor, route.ifindex, &port, &vlan) == 0) {
             watch->ifindex = route.ifindex;
             memcpy(watch->target, route.has_gateway ? route.gateway : config->ip, sizeof watch->target);
         }
     }
-    hop->port = vlan == 0 ? port : NULL;
+    hop->port = port;
+    hop->vlan = vlan;
     watch->has_target = hop->port != NULL;
 }
 

@@ -79,6 +79,7 @@ struct monitor_hop_config {
     uint8_t family;    /**< AF_INET, AF_INET6 */
     uint8_t ip[16];    /**< 4 or 16 octets used */
     struct port *port; /**< that it is reached by; NULL: as the kernel's routes say */
+    uint16_t vlan;     /**< on that port; 0: untagged */
     bool mac_static;   /**< mac is given, not to be resolved */
     uint8_t mac[6];
 };
@@ -86,15 +87,16 @@ struct monitor_hop_config {
 /** What is known of the way to a host; kept up to date by monitor_poll(). */
 struct monitor_hop {
     struct monitor_hop_config config;
-    struct port *port; /**< NULL: there is no way by a port, or by a VLAN interface only */
+    struct port *port; /**< NULL: there is no way by a port */
+    uint16_t vlan;     /**< of the VLAN interface upon it that the kernel would use; 0: none */
     bool known;        /**< mac is the next hop's address */
     bool failed;       /**< there is no way, or the next hop does not answer */
     uint8_t mac[6];    /**< the last one known */
 };
 
 /**
- * Watch the way to a host: its port, and the MAC address of the next hop, which the kernel resolves. The answer is the
- * monitor's and valid until monitor_hop_remove() or monitor_destroy().
+ * Watch the way to a host: its port, and the MAC address of the next hop, which the kernel resolves (on a VLAN: by a
+ * VLAN interface upon the port). The answer is the monitor's and valid until monitor_hop_remove() or monitor_destroy().
  *
  * @return 0 and *hop, -ENOMEM, -ENOTSUP: that port has no neighbours of the kernel: give its MAC
  */

@@ -48,6 +48,8 @@ void monitor_tell(const struct monitor *monitor, enum monitor_event event, struc
 int way_port(struct monitor *monitor, unsigned ifindex, struct port **port, uint16_t *vlan);
 
 /* neigh.c */
+/* Interface that neighbours are known on: the port's, or the VLAN interface upon it. 0: none */
+unsigned neigh_ifindex(const struct monitor *monitor, const struct port *port, uint16_t vlan);
 int neigh_watch_add(struct monitor *monitor, const struct face *face);
 int neigh_watch_hop(struct monitor *monitor, struct monitor_hop *hop);
 void neigh_watch_remove(struct monitor *monitor, uint32_t face);

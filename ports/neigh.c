@@ -21,15 +21,13 @@ static size_t address_len(uint8_t family)
     return family == AF_INET ? 4 : 16;
 }
 
-/* Interface that neighbours of a face are known on: the port's, or the VLAN interface upon it. 0: none */
-static unsigned face_ifindex(const struct monitor *monitor, const struct face *face)
+unsigned neigh_ifindex(const struct monitor *monitor, const struct port *port, uint16_t vlan)
 {
-    const struct port *port = monitor_port(monitor, face->port);
-    if (port == NULL || port->netdev_index == 0 || face->config.vlan == 0) {
+    if (port == NULL || port->netdev_index == 0 || vlan == 0) {
         return port != NULL ? port->netdev_index : 0;
     }
     for (uint32_t i = 0; i < monitor->n_vlans; i++) {
-        if (monitor->vlan[i].lower == port->netdev_index && monitor->vlan[i].vlan == face->config.vlan) {
+        if (monitor->vlan[i].lower == port->netdev_index && monitor->vlan[i].vlan == vlan) {
             return monitor->vlan[i].index;
         }
     }
@@ -44,7 +42,7 @@ static void set_target(struct monitor *monitor, struct neigh_watch *watch, const
     }
     static const uint8_t none[16];
     uint8_t target[16] = {0};
-    unsigned ifindex = face_ifindex(monitor, face);
+    unsigned ifindex = neigh_ifindex(monitor, monitor_port(monitor, face->port), face->config.vlan);
     watch->has_target = ifindex != 0;
     if (ifindex == 0) {
         return;

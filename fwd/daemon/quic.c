@@ -69,7 +69,9 @@ static bool take_way(struct quic_set *set, const struct daemon_quic_server *from
     if (hop->port != NULL) {
         atomic_store_explicit(&server->port, hop->port->index, memory_order_relaxed);
         atomic_store_explicit(&server->mtu, hop->port->mtu, memory_order_relaxed);
-        memcpy(&mac, hop->mac, sizeof hop->mac);
+        static const uint8_t unknown[6];
+        if (memcmp(hop->mac, unknown, sizeof unknown) != 0)
+            mac = quic_next_hop(hop->mac, hop->vlan);
     }
     // The last address known stays when there is no answer: only ARP may have been lost.
     if (mac != 0 || hop->port == NULL)
@@ -130,6 +132,7 @@ static int watch_servers(struct daemon *daemon, const struct conf *conf, struct 
         struct monitor_hop_config config = {
             .family = from->v6 ? AF_INET6 : AF_INET,
             .port = from->port_name != NULL ? &daemon->port[from->port] : NULL,
+            .vlan = (uint16_t)from->vlan,
             .mac_static = from->mac_text != NULL,
         };
         memcpy(config.ip, from->ip, sizeof config.ip);

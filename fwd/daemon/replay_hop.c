@@ -48,6 +48,7 @@ int replay_hop_add(struct daemon *daemon, const struct monitor_hop_config *confi
     bool v6 = config->family == AF_INET6;
     hop->config = *config;
     hop->port = config->port;
+    hop->vlan = config->vlan;
     if (hop->port == NULL) {
         int index = ways_port_to(replay->ways, config->ip, v6);
         hop->port = index >= 0 ? &daemon->port[index] : NULL;

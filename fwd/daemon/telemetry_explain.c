@@ -214,7 +214,8 @@ static void explain_delivery(struct rte_tel_data *steps, const struct daemon *da
     const struct port *port = index < PORT_MAX ? daemon->shared.port[index] : NULL;
     unsigned outer = quic_tunnel_size(service->delivery, server->v6);
     unsigned mtu = atomic_load_explicit(&server->mtu, memory_order_relaxed);
-    if (atomic_load_explicit(&server->mac, memory_order_relaxed) == 0 || port == NULL) {
+    uint64_t mac = atomic_load_explicit(&server->mac, memory_order_relaxed);
+    if (mac == 0 || port == NULL) {
         step(steps, "delivery: the way to %s is not known yet: dropped", server->name);
         return;
     }
@@ -223,7 +224,10 @@ static void explain_delivery(struct rte_tel_data *steps, const struct daemon *da
         return;
     }
     mtu = mtu != 0 && mtu < port->mtu ? mtu : port->mtu;
-    step(steps, "delivery: %s by port %.48s, MTU %u", delivery[service->delivery], port->config.name, mtu);
+    char vlan[24] = "";
+    if (mac >> 48 != 0)
+        snprintf(vlan, sizeof vlan, ", VLAN %u", (unsigned)(mac >> 48));
+    step(steps, "delivery: %s by port %.48s%s, MTU %u", delivery[service->delivery], port->config.name, vlan, mtu);
     unsigned long len = packet_len(q);
     if (len > 0 && len + outer > mtu)
         step(steps, "delivery: %lu octets and %u around them are too many: dropped, the client is told", len, outer);

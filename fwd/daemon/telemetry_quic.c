@@ -108,6 +108,7 @@ static void fill_way(struct rte_tel_data *row, const struct daemon *daemon, cons
                  octets[4], octets[5]);
     page_text(row, "mac", text);
     page_text(row, "port", mac != 0 && port < daemon->n_ports ? daemon->port[port].config.name : "");
+    rte_tel_data_add_dict_u64(row, "vlan", mac >> 48);
     rte_tel_data_add_dict_u64(row, "mtu", atomic_load_explicit(&server->mtu, memory_order_relaxed));
 }
 

@@ -179,8 +179,8 @@ static void build_server(struct quic_server *server, const struct conf_quic_serv
     bool same = old != NULL && old->v6 == server->v6 && memcmp(old->ip, server->ip, sizeof server->ip) == 0;
     uint64_t mac = 0;
     if (from->mac_text != NULL)
-        memcpy(&mac, from->mac, sizeof from->mac);
-    else if (same)
+        mac = quic_next_hop(from->mac, (uint16_t)from->vlan);
+    else if (same && (from->port_name == NULL || old->mac >> 48 == from->vlan))
         mac = old->mac;
     server->mac = mac;
     server->port = from->port_name != NULL ? (uint16_t)from->port : old != NULL ? old->port : 0;

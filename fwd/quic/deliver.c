@@ -12,6 +12,8 @@
 #include "fwd/quic/tunnel.h"
 #include "parser/cursor.h"
 
+#define LINK_HEADER_MAX (RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN)
+
 /* Take one off the TTL or hop limit. @return false when there is none left */
 static bool forward(uint8_t *ip, bool v6)
 {
@@ -34,9 +36,34 @@ static void cut_to_ip(struct quic_pkt *pkt)
     rte_pktmbuf_adj(mbuf, pkt->l3_off);
 }
 
+/* A buffer with room for @p room octets of headers, another one when need be. @return NULL: it was dropped */
+static struct rte_mbuf *with_room(struct fwd *fwd, struct rte_mbuf *mbuf, unsigned room)
+{
+    if (likely(mbuf->data_off >= room))
+        return mbuf;
+    struct rte_mbuf *copy = chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, room);
+    if (copy == NULL) {
+        pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
+        return NULL;
+    }
+    rte_pktmbuf_free(mbuf);
+    return copy;
+}
+
+/* A VLAN tag, of which the last two octets are the type of what follows it. There is room. */
+static void put_tag(struct rte_mbuf *mbuf, uint64_t mac, uint16_t type_be)
+{
+    const uint16_t tag[2] = {htobe16((uint16_t)(mac >> 48)), type_be};
+    memcpy(rte_pktmbuf_prepend(mbuf, sizeof tag), tag, sizeof tag);
+}
+
 static void send_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, uint64_t mac, bool v6)
 {
     uint16_t type_be = v6 ? htobe16(RTE_ETHER_TYPE_IPV6) : htobe16(RTE_ETHER_TYPE_IPV4);
+    if (unlikely(mac >> 48 != 0)) {
+        put_tag(mbuf, mac, type_be);
+        type_be = htobe16(RTE_ETHER_TYPE_VLAN);
+    }
     // There is room: the link header that it came with was there.
     mbuf->data_off = (uint16_t)(mbuf->data_off - RTE_ETHER_HDR_LEN);
     mbuf->data_len = (uint16_t)(mbuf->data_len + RTE_ETHER_HDR_LEN);
@@ -63,16 +90,9 @@ static void count(struct fwd *fwd, const struct quic_pkt *pkt)
 static struct rte_mbuf *encapsulate(struct fwd *fwd, const struct quic_pkt *pkt, struct rte_mbuf *mbuf,
                                     struct quic_tunnel *tunnel)
 {
-    if (mbuf->data_off < QUIC_TUNNEL_MAX + RTE_ETHER_HDR_LEN) {
-        struct rte_mbuf *copy =
-            chain_copy(fwd->pool, mbuf, mbuf->data_off, mbuf->pkt_len, QUIC_TUNNEL_MAX + RTE_ETHER_HDR_LEN);
-        if (copy == NULL) {
-            pkt_drop(fwd, mbuf, DROP_TX_NO_MBUF);
-            return NULL;
-        }
-        rte_pktmbuf_free(mbuf);
-        mbuf = copy;
-    }
+    mbuf = with_room(fwd, mbuf, QUIC_TUNNEL_MAX + LINK_HEADER_MAX);
+    if (mbuf == NULL)
+        return NULL;
     const uint8_t *ip = rte_pktmbuf_mtod(mbuf, const uint8_t *);
     tunnel->traffic_class = pkt->v6 ? (uint8_t)(load_be16(ip) >> 4) : ip[1];
     quic_tunnel_put(mbuf, tunnel);
@@ -120,6 +140,11 @@ void quic_deliver(struct fwd *fwd, struct quic_pkt *pkt)
         if (mbuf == NULL)
             return;
         v6 = server->v6;
+    }
+    if (unlikely(mac >> 48 != 0)) {
+        mbuf = with_room(fwd, mbuf, LINK_HEADER_MAX);
+        if (mbuf == NULL)
+            return;
     }
     if (unlikely(mbuf->next != NULL && !port->tx_multi_seg)) {
         pkt_drop(fwd, mbuf, DROP_TX_SIZE);

@@ -42,8 +42,9 @@ static inline bool quic_deliver_plain(struct fwd *fwd, const struct quic_pkt *pk
     uint16_t index = atomic_load_explicit(&server->port, memory_order_relaxed);
     uint16_t mtu = atomic_load_explicit(&server->mtu, memory_order_relaxed);
     uint32_t l3_len = pkt->l3_len;
-    if (unlikely(!pkt->plain || pkt->service->delivery != QUIC_DELIVER_L2 || mac == 0 || index >= PORT_MAX ||
-                 l3_len < RTE_ETHER_MIN_LEN - RTE_ETHER_CRC_LEN - RTE_ETHER_HDR_LEN))
+    // An unknown MAC address wraps around, and a VLAN stands above a known one.
+    if (unlikely(!pkt->plain || pkt->service->delivery != QUIC_DELIVER_L2 || (mac - 1) >> 48 != 0 ||
+                 index >= PORT_MAX || l3_len < RTE_ETHER_MIN_LEN - RTE_ETHER_CRC_LEN - RTE_ETHER_HDR_LEN))
         return false;
     const struct port *port = fwd->shared->port[index];
     if (unlikely(port == NULL || l3_len > port->mtu || (mtu != 0 && l3_len > mtu)))

@@ -39,7 +39,7 @@ enum quic_state {
 
 struct quic_server {
     /* What a datagram needs comes first. Of this, what is atomic is written while published. */
-    _Atomic uint64_t mac;   /**< next hop's address in the low 48 bits, as loaded from memory; 0: not known yet */
+    _Atomic uint64_t mac;   /**< next hop: see quic_next_hop(); 0: not known yet */
     _Atomic uint16_t port;  /**< index of the port it is reached by */
     _Atomic uint16_t mtu;   /**< of the way there: largest IP packet */
     _Atomic bool unhealthy; /**< the probe says so: treated as draining, and its connections go on */
@@ -116,6 +116,14 @@ static inline bool quic_equal16(const void *a, const void *b)
     memcpy(x, a, sizeof x);
     memcpy(y, b, sizeof y);
     return ((x[0] ^ y[0]) | (x[1] ^ y[1])) == 0;
+}
+
+/** The next hop to a server, in one word: its MAC address as loaded from memory, above it a VLAN ID, 0: untagged. */
+static inline uint64_t quic_next_hop(const uint8_t mac[6], uint16_t vlan)
+{
+    uint64_t word = 0;
+    memcpy(&word, mac, 6);
+    return word | (uint64_t)vlan << 48;
 }
 
 /** Are two addresses of a version the same? Without a call: each datagram asks twice. */

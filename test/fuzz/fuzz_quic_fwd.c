@@ -26,6 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A packet that was given to the forwarder, or came from it. */
 struct kept {
     uint16_t len;
+    uint8_t mac[6]; /* it came from */
     uint8_t octets[1600];
 };
 
@@ -81,36 +82,24 @@ static const char conf_services[] =
     " { service = \"l2\"; mask = 224; value = 192; offset-bits = 10; bits = 16; },\n"
     " { service = \"gue\"; mask = 255; value = 32; offset-bits = 8; bits = 64; }\n"
     ");\n";
-/* Service, name, state of the set, address, its port, last octet of its MAC address. */
+#define IDS(first) "\"" #first "0000\", \"" #first "a1a2a3a4a5a6a7\", \"" #first "a1a2a3\""
+#define IDS_MORE   ", \"a0a1a2a3a4a5a6a7a8a9\""
+/* Service, name, state in each set, address, its port, last octet of its MAC address. */
 static const struct {
     const char *service, *name, *states[N_SETS], *ids, *address, *port, *extra;
     uint8_t mac;
 } servers[] = {
-    {"l2",
-     "l0",
-     {"up", "drain", "down"},
-     "\"a00000\", \"a0a1a2a3a4a5a6a7\", \"a0a1a2a3\", \"a0a1a2a3a4a5a6a7a8a9\"",
-     "10.0.1.10",
-     "a",
-     "",
-     10},
-    {"l2",
-     "l1",
-     {"up", "up", "up"},
-     "\"a10000\", \"b0a1a2a3a4a5a6a7\", \"b0a1a2a3\", \"b0a1\"",
-     "10.0.1.11",
-     "a",
-     " weight = 7;",
-     11},
-    {"l2", "l2", {"drain", "up", "down"}, "\"a20000\"", "fd00:1::12", "b", "", 12},
+    {"l2", "l0", {"up", "drain", "down"}, IDS(a0) IDS_MORE, "10.0.1.10", "a", "", 10},
+    {"l2", "l1", {"up", "up", "up"}, IDS(b0) ", \"b0a1\"", "10.0.1.11", "a", " weight = 7;", 11},
+    {"l2", "l2", {"drain", "up", "down"}, "\"a20000\"", "fd00:1::12", "b", " vlan = 5;", 12},
     {"ipip", "i0", {"up", "up", "down"}, "\"a00000\"", "10.0.1.20", "a", "", 20},
-    {"ipip", "i1", {"up", "down", "down"}, "\"a10000\"", "fd00:1::21", "a", "", 21},
+    {"ipip", "i1", {"up", "down", "down"}, "\"a10000\"", "fd00:1::21", "a", " vlan = 7;", 21},
     {"ipip", "i2", {"up", "up", "drain"}, "\"a20000\"", "10.0.2.22", "b", "", 22},
-    {"gue", "g0", {"up", "up", "up"}, "\"a00000\", \"a0a1a2a3a4a5a6a7\"", "10.0.1.30", "a", "", 30},
+    {"gue", "g0", {"up", "up", "up"}, "\"a00000\", \"a0a1a2a3a4a5a6a7\"", "10.0.1.30", "a", " vlan = 9;", 30},
     {"gue", "g1", {"up", "drain", "up"}, "\"a10000\", \"a1a1a2a3a4a5a6a7\"", "fd00:1::31", "a", "", 31},
     {"gue", "g2", {"up", "up", "drain"}, "\"a20000\"", "10.0.2.32", "b", "", 32},
-    {"%2$s", "s0", {"up", "up", "up"}, "\"a00000\"", "10.0.1.40", "a", "", 40},
-    {"%2$s", "s1", {"up", "up", "up"}, "\"a10000\"", "10.0.2.41", "b", "", 41},
+    {"", "s0", {"up", "up", "up"}, "\"a00000\"", "10.0.1.40", "a", "", 40},
+    {"", "s1", {"up", "up", "up"}, "\"a10000\"", "10.0.2.41", "b", "", 41},
 };
 
 static uint8_t octet(struct fuzz *f)
@@ -148,7 +137,7 @@ static struct quic_set *make_set(const char *folder, unsigned number, const stru
             text + len, sizeof text - len,
             " %s: { service = \"%s\"; state = \"%s\"; id = [ %s ]; address = \"%s\"; port = \"%s\"; "
             "mac = \"02:00:00:00:%02x:02\";%s };\n",
-            servers[i].name, servers[i].service[0] == '%' ? stock : servers[i].service, servers[i].states[number],
+            servers[i].name, servers[i].service[0] == '\0' ? stock : servers[i].service, servers[i].states[number],
             servers[i].ids, servers[i].address, servers[i].port, servers[i].mac, servers[i].extra);
     len += (size_t)snprintf(text + len, sizeof text - len, "};\n");
     CHECK(conf_load_text("text", text, len, &conf, stderr) == 0);
@@ -259,7 +248,16 @@ static void judge_delivered(struct fuzz *f, const struct port *port, const uint8
     CHECK(server->state != QUIC_DOWN);
     CHECK(server->port == port->index);
     CHECK(memcmp(p + 6, port->mac, 6) == 0);
+    static uint8_t untagged[4096];
     struct quic_sent sent;
+    uint16_t vlan = (uint16_t)(server->mac >> 48);
+    if (vlan != 0) {
+        CHECK(scene_get16(p + 12) == 0x8100 && scene_get16(p + 14) == vlan);
+        memcpy(untagged, p, 12);
+        memcpy(untagged + 12, p + 16, len - 16);
+        p = untagged;
+        len -= 4;
+    }
     quic_sent_read(p, len, service, server, port, &sent);
     uint16_t mtu = server->mtu != 0 ? RTE_MIN(server->mtu, port->mtu) : port->mtu;
     CHECK(sent.l3_len <= mtu);
@@ -275,7 +273,6 @@ static void judge_delivered(struct fuzz *f, const struct port *port, const uint8
 
 static void judge_answer(struct fuzz *f, const struct port *port, const uint8_t *p, size_t len)
 {
-    CHECK(memcmp(p, client_mac, 6) == 0);
     CHECK((p[6] & 1) == 0 && memcmp(p + 6, port->mac, 6) == 0);
     uint16_t size;
     bool v6;
@@ -356,6 +353,8 @@ static void receive(struct fuzz *f, const uint8_t *frame, size_t len, uint8_t ho
     size_t off = len >= 18 ? quic_l3(frame) : len;
     in->len = (uint16_t)RTE_MIN(len - off, sizeof in->octets);
     memcpy(in->octets, frame + off, in->len);
+    if (len >= 12)
+        memcpy(in->mac, frame + 6, 6);
     f->burst_worker = worker;
     f->burst[f->n_burst++] = frame_of(f, frame, len, split);
     if (!(how & 1) || f->n_burst == FWD_BURST_MAX)
@@ -602,10 +601,10 @@ static void mend_ways(struct fuzz *f)
                 struct quic_server *server = &f->sets[s]->service[i].server[k];
                 for (unsigned n = 0; n < RTE_DIM(servers); n++)
                     if (strcmp(servers[n].name, server->name) == 0) {
-                        uint8_t mac[8] = {2, 0, 0, 0, servers[n].mac, 2};
-                        uint64_t word;
-                        memcpy(&word, mac, sizeof word);
-                        server->mac = word;
+                        const uint8_t mac[6] = {2, 0, 0, 0, servers[n].mac, 2};
+                        const char *vlan = strchr(servers[n].extra, '=');
+                        bool tagged = strncmp(servers[n].extra, " vlan", 5) == 0;
+                        server->mac = quic_next_hop(mac, tagged ? (uint16_t)atoi(vlan + 1) : 0);
                         server->port = servers[n].port[0] == 'a' ? 1 : 2;
                         server->mtu = 0;
                         server->unhealthy = false;
@@ -636,6 +635,7 @@ static void op_pool(struct fuzz *f)
     struct kept *in = &f->in[f->n_in++];
     in->len = (uint16_t)(len - quic_l3(frame));
     memcpy(in->octets, frame + quic_l3(frame), in->len);
+    memcpy(in->mac, frame + 6, 6);
     struct rte_mbuf *mbuf = frame_of(f, frame, len, 100);
     while (rte_mempool_avail_count(f->bed->pool) > left && f->n_held < N_HELD) {
         f->held[f->n_held] = rte_pktmbuf_alloc(f->bed->pool);

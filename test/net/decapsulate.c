@@ -2,11 +2,15 @@
 /*
  * The server's end of a tunnel, for kernels without one: takes IP packets out of IP (protocols 4 and 41, over IPv4 and
  * IPv6) and out of GUE datagrams (variant 1, UDP port as given), and gives them to the kernel again, which delivers
- * them locally. Outer and inner headers are judged: what is wrong is counted and not delivered. Prints its counters as
- * JSON at SIGTERM. usage: decapsulate PORT
+ * them locally; so it does with IP packets in frames of a VLAN, for kernels without VLAN interfaces. Outer and inner
+ * headers are judged: what is wrong is counted and not delivered. Prints its counters as JSON at SIGTERM.
+ * usage: decapsulate PORT [INTERFACE VLAN]
  */
 #include <arpa/inet.h>
 #include <err.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,6 +29,8 @@
 #define COUNTERS(COUNTER)                                                              \
     COUNTER(ipip)      /* packets out of IP */                                         \
     COUNTER(gue)       /* packets out of UDP */                                        \
+    COUNTER(vlan)      /* packets out of frames of the VLAN */                         \
+    COUNTER(untagged)  /* packets to our port in frames without a tag */               \
     COUNTER(outer_bad) /* outer IPv4 header: options, a fragment, or may become one */ \
     COUNTER(inner_bad) /* inner header: version, length, checksum */                   \
     COUNTER(refused)   /* by the kernel */
@@ -113,6 +119,61 @@ static void from_gue(const uint8_t *p, size_t len)
         deliver(p, len, p[0] >> 4 == 6);
 }
 
+/* Is it a datagram to our port? */
+static bool is_ours(const uint8_t *p, size_t len, bool v6, uint16_t port)
+{
+    size_t l3 = v6 ? 40 : 20;
+    return len >= l3 + 8 && p[v6 ? 6 : 9] == IPPROTO_UDP && be16(p + l3 + 2) == port;
+}
+
+/* The kernel takes the outer tag out of a frame and tells it apart. */
+static void from_link(int fd, uint16_t vlan, uint16_t port)
+{
+    static uint8_t frame[65536];
+    union {
+        struct cmsghdr header;
+        char octets[CMSG_SPACE(sizeof(struct tpacket_auxdata))];
+    } control;
+    struct sockaddr_ll from;
+    struct iovec iov = {.iov_base = frame, .iov_len = sizeof(frame)};
+    struct msghdr message = {.msg_name = &from,
+                             .msg_namelen = sizeof(from),
+                             .msg_iov = &iov,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    ssize_t len = recvmsg(fd, &message, MSG_DONTWAIT);
+    if (len < ETHER_HDR_LEN || from.sll_pkttype == PACKET_OUTGOING)
+        return;
+    unsigned tag = 0, type = be16(frame + 12), at = ETHER_HDR_LEN;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL; c = CMSG_NXTHDR(&message, c)) {
+        struct tpacket_auxdata aux;
+        if (c->cmsg_level != SOL_PACKET || c->cmsg_type != PACKET_AUXDATA)
+            continue;
+        memcpy(&aux, CMSG_DATA(c), sizeof(aux));
+        if ((aux.tp_status & TP_STATUS_VLAN_VALID) != 0)
+            tag = aux.tp_vlan_tci & 0xfff;
+    }
+    if (type == ETHERTYPE_VLAN && len >= ETHER_HDR_LEN + 4) {
+        tag = be16(frame + 14) & 0xfff;
+        type = be16(frame + 16);
+        at += 4;
+    }
+    if (type != ETHERTYPE_IP && type != ETHERTYPE_IPV6)
+        return;
+    bool v6 = type == ETHERTYPE_IPV6;
+    if (!is_ours(frame + at, (size_t)len - at, v6, port))
+        return;
+    if (tag != vlan) {
+        counters.untagged++;
+        return;
+    }
+    counters.vlan++;
+    /* Padding of the link is behind the packet. */
+    size_t total = v6 ? 40 + be16(frame + at + 4) : be16(frame + at + 2);
+    deliver(frame + at, total < (size_t)len - at ? total : (size_t)len - at, v6);
+}
+
 static int open_socket(int family, int type, int protocol)
 {
     int size = 8 << 20, fd = socket(family, type | SOCK_CLOEXEC, protocol);
@@ -135,12 +196,23 @@ static int open_udp(int family, uint16_t port)
     return fd;
 }
 
+static int open_link(const char *interface)
+{
+    int fd = open_socket(AF_PACKET, SOCK_RAW, htons(ETH_P_ALL)), on = 1;
+    struct sockaddr_ll to = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(interface)};
+    if (to.sll_ifindex == 0 || bind(fd, (struct sockaddr *)&to, sizeof(to)) != 0 ||
+        setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)) != 0)
+        err(1, "%s", interface);
+    return fd;
+}
+
 int main(int argc, char **argv)
 {
     static uint8_t packet[65536];
     struct sigaction action = {.sa_handler = on_signal};
-    if (argc != 2)
-        errx(2, "usage: decapsulate PORT");
+    if (argc != 2 && argc != 4)
+        errx(2, "usage: decapsulate PORT [INTERFACE VLAN]");
     uint16_t port = (uint16_t)strtoul(argv[1], NULL, 10);
     out4 = open_socket(AF_INET, SOCK_RAW, IPPROTO_RAW);
     out6 = open_socket(AF_INET6, SOCK_RAW, IPPROTO_RAW);
@@ -152,20 +224,25 @@ int main(int argc, char **argv)
         {.fd = open_socket(AF_INET, SOCK_RAW, IPPROTO_IPV6), .inner_v6 = true},
         {.fd = open_socket(AF_INET6, SOCK_RAW, IPPROTO_IPIP), .outer_v6 = true},
         {.fd = open_socket(AF_INET6, SOCK_RAW, IPPROTO_IPV6), .outer_v6 = true, .inner_v6 = true},
-        {.fd = open_udp(AF_INET, port), .gue = true},
-        {.fd = open_udp(AF_INET6, port), .gue = true, .outer_v6 = true},
+        {.fd = argc == 2 ? open_udp(AF_INET, port) : -1, .gue = true},
+        {.fd = argc == 2 ? open_udp(AF_INET6, port) : -1, .gue = true, .outer_v6 = true},
     };
     const unsigned n = sizeof(in) / sizeof(in[0]);
-    struct pollfd fds[sizeof(in) / sizeof(in[0])];
+    struct pollfd fds[sizeof(in) / sizeof(in[0]) + 1];
     for (unsigned i = 0; i < n; i++)
         fds[i] = (struct pollfd){.fd = in[i].fd, .events = POLLIN};
+    // With a VLAN the port is the service's, which a server listens at: tunnels are not for it.
+    uint16_t vlan = argc == 4 ? (uint16_t)strtoul(argv[3], NULL, 10) : 0;
+    fds[n] = (struct pollfd){.fd = argc == 4 ? open_link(argv[2]) : -1, .events = POLLIN};
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     puts("ready");
     fflush(stdout);
     while (!stop) {
-        if (poll(fds, n, 1000) <= 0)
+        if (poll(fds, n + 1, 1000) <= 0)
             continue;
+        if ((fds[n].revents & POLLIN) != 0)
+            from_link(fds[n].fd, vlan, port);
         for (unsigned i = 0; i < n; i++) {
             if ((fds[i].revents & POLLIN) == 0)
                 continue;

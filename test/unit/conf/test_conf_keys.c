@@ -56,8 +56,8 @@ static void compose(char *text, size_t size, const struct schema_section *sectio
                  strcmp(key, "offset-bits") == 0 ? "bits = 1; " : NEED("bits", "64"),
                  strcmp(key, "value") == 0 ? "mask = 255; " : "", line);
     else if (strcmp(section->name, "quic-server") == 0)
-        snprintf(text, size, QUIC_PORTS "\nquic-server: { s: { %s%s%s\n }; };\n", NEED("service", "\"q\""),
-                 NEED("address", "\"10.0.0.9\""), line);
+        snprintf(text, size, QUIC_PORTS "\nquic-server: { s: { %s%s%s%s\n }; };\n", NEED("service", "\"q\""),
+                 NEED("address", "\"10.0.0.9\""), strcmp(key, "vlan") == 0 ? "port = \"eth0\"; " : "", line);
     else
         snprintf(text, size, "\n\n%s: { %s\n };\n", section->name, line);
 }

@@ -149,6 +149,36 @@ Test(quic_deliver, gue_in_all_four_forms)
     cr_assert_gt(ports, 40, "flows have different ones");
 }
 
+/* A tag in front of what would be sent without one, also where the buffer has no room for it. */
+Test(quic_deliver, server_on_a_vlan)
+{
+    static const uint8_t deliveries[] = {QUIC_DELIVER_L2, QUIC_DELIVER_IPIP, QUIC_DELIVER_GUE};
+    static uint8_t plain[SCENE_ROOM];
+    const uint64_t mac = scene.server[0].mac;
+    for (unsigned i = 0; i < RTE_DIM(deliveries) * 8; i++) {
+        const struct scene_frame with = {.v6 = i & 1};
+        scene.service->delivery = deliveries[i / 8];
+        set_server((i & 2) != 0);
+        scene.server[0].mac = mac;
+        const struct exchange *ex = exchange(&with, 300);
+        size_t plain_len = ex->out_len;
+        memcpy(plain, ex->out, plain_len);
+        scene.server[0].mac = quic_next_hop((const uint8_t *)&mac, 0xabc);
+        bed_drop_sent(scene.bed);
+        struct rte_mbuf *mbuf = rte_pktmbuf_alloc(scene.bed->pool);
+        mbuf->data_off = i & 4 ? 0 : mbuf->data_off;
+        memcpy(rte_pktmbuf_append(mbuf, (uint16_t)ex->in_len), ex->in, ex->in_len);
+        bed_receive(scene.bed, scene.client, &mbuf, 1);
+        cr_assert_eq(scene.bed->n_sent, 1);
+        const uint8_t *out = rte_pktmbuf_mtod(scene.bed->sent[0].mbuf, const uint8_t *);
+        cr_assert_eq(scene.bed->sent[0].mbuf->pkt_len, plain_len + 4);
+        cr_assert_arr_eq(out, plain, 12);
+        cr_assert_eq(scene_get16(out + 12), 0x8100);
+        cr_assert_eq(scene_get16(out + 14), 0xabc);
+        cr_assert_arr_eq(out + 16, plain + 12, plain_len - 12);
+    }
+}
+
 Test(quic_deliver, tunnel_without_an_own_address)
 {
     scene.service->delivery = QUIC_DELIVER_IPIP;
