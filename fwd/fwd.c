@@ -16,7 +16,6 @@ struct fwd_memory {
     struct fwd fwd;
     struct stats_face face_stats[FACE_SLOTS];
     struct pkt pkts[FWD_BURST_MAX];
-    struct pkt *stay[FWD_BURST_MAX];
     struct dispatch_out dispatch_out[FWD_WORKERS_MAX];
     struct fwd_broadcast broadcast;
     uint8_t linear[INPUT_LINEAR_SLACK + INPUT_LINEAR_SIZE];
@@ -46,7 +45,6 @@ int fwd_create(struct fwd **out, const struct fwd_config *config)
         .shared = config->shared,
         .pool = config->pool,
         .pkts = memory->pkts,
-        .stay = memory->stay,
         .linear = memory->linear + INPUT_LINEAR_SLACK,
         .dispatch_out = memory->dispatch_out,
         .broadcast = &memory->broadcast,

@@ -122,7 +122,6 @@ struct fwd {
     struct fwd_next_hops next_hops;
     struct rte_mempool *pool;           /**< buffers for what is made here */
     struct pkt *pkts;                   /**< FWD_BURST_MAX of them: the burst being worked on */
-    struct pkt **stay;                  /**< as many: those of them whose names are this worker's */
     uint8_t *linear;                    /**< a packet in several segments, copied to be parsed */
     uint8_t lp_token[NDN_LP_TOKEN_MAX]; /**< PIT token of the packet in linear, when it was reassembled */
     struct dispatch_out *dispatch_out;  /**< FWD_WORKERS_MAX of them; NULL with one worker */

@@ -18,6 +18,7 @@
 #include "fwd/quic/quic.h"
 #include "fwd/reliability.h"
 #include "parser/ndn_encode.h"
+#include "parser/ndn_packet_usual.h"
 #include "parser/ndn_tlv.h"
 
 /* Frames ahead whose first octets are brought into the cache. */
@@ -386,40 +387,44 @@ static __rte_noinline bool input_frame_any(struct fwd *fwd, const struct port *p
     stats->in_bytes += frame.payload_len;
     struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = frame.kind == FRAME_NDN};
     p += frame.payload_off;
-    enum drop parsed = (enum drop)ndn_packet_parse(p, frame.payload_len, &opts, &pkt->ndn);
+    enum drop parsed = (enum drop)ndn_packet_parse_deferred(p, frame.payload_len, &opts, &pkt->ndn);
     return input_parsed(fwd, pkt, parsed, p, frame.payload_off, sender, linear);
 }
 
-/* Nothing has to be done to the parsed packet but to cut its headers off: what input_network() mostly comes to. */
-static inline bool input_is_plain(const struct ndn_packet *ndn)
+/* A frame of which the link header is known and the packet of any shape; as input_frame_any(). */
+static __rte_noinline bool input_frame_known(struct fwd *fwd, struct pkt *pkt, const struct input_memo *memo,
+                                             bool *linear)
 {
-    if (unlikely(ndn->lp.has & (LP_HAS_NEXT_HOP_FACE | LP_HAS_TX_SEQUENCE | LP_HAS_ACK)))
-        return false;
-    return ndn->type == NDN_TYPE_DATA || (ndn->type == NDN_TYPE_INTEREST && ndn->interest.has_nonce);
+    const uint8_t *p = rte_pktmbuf_mtod_offset(pkt->mbuf, const uint8_t *, sizeof(struct rte_ether_hdr));
+    // Ethernet pads.
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = true};
+    uint32_t len = pkt->mbuf->data_len - (uint32_t)sizeof(struct rte_ether_hdr);
+    enum drop drop = (enum drop)ndn_packet_parse_general(p, len, &opts, &pkt->ndn);
+    *linear = false;
+    return input_parsed(fwd, pkt, drop, p, sizeof(struct rte_ether_hdr), memo->sender, linear);
 }
 
-/* A frame from a port; as input_frame_any(). @p each not 0: none of them is plain. */
+/* A frame from a port; as input_frame_any(). @p each not 0: every packet is looked at more closely. */
 static inline bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt,
-                               const struct ndn_parse_opts *opts, struct input_memo *memo, unsigned each, bool *linear)
+                               struct input_memo *memo, unsigned each, bool *linear)
 {
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
+    uint32_t len = mbuf->data_len;
     pkt->mbuf = mbuf;
     pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
-    if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, mbuf->data_len))) {
+    if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, len))) {
         if (fwd->quic != NULL && quic_take_plain(fwd, port, mbuf))
             return false;
         return input_frame_any(fwd, port, pkt, memo, linear);
     }
     p += sizeof(struct rte_ether_hdr);
-    uint32_t len = mbuf->data_len - (uint32_t)sizeof(struct rte_ether_hdr);
-    struct ndn_packet *ndn = &pkt->ndn;
+    len -= (uint32_t)sizeof(struct rte_ether_hdr);
     pkt->face = memo->face;
     memo->stats->in_bytes += len;
-    enum drop drop = (enum drop)ndn_packet_parse(p, len, opts, ndn);
-    if (unlikely((drop | each) != 0 || !input_is_plain(ndn))) {
-        *linear = false;
-        return input_parsed(fwd, pkt, drop, p, sizeof(struct rte_ether_hdr), memo->sender, linear);
-    }
+    // Of the usual shape: nothing has to be done to it but to cut its headers off.
+    struct ndn_packet *ndn = &pkt->ndn;
+    if (unlikely(!ndn_usual_parse(p, len, true, true, ndn) || each != 0))
+        return input_frame_known(fwd, pkt, memo, linear);
     mbuf->data_off = (uint16_t)(mbuf->data_off + (ndn->net - p) + sizeof(struct rte_ether_hdr));
     mbuf->data_len = ndn->net_len;
     mbuf->pkt_len = ndn->net_len;
@@ -437,45 +442,83 @@ static inline bool input_is_upstream(const struct pkt *pkt)
     return pkt->ndn.type == NDN_TYPE_DATA || input_is_nack(pkt);
 }
 
-/*
- * Hash the names of a burst and bring the buckets they lead to. A loop of its own, so that the hashes of several
- * packets, each a chain of dependent steps, overlap. @return packets that stay: those of other workers' names go
- */
-static unsigned input_hash(struct fwd *fwd, unsigned n, bool dispatch)
+/* Hash the name and bring the buckets it leads to. @return false when it is another worker's, and gone */
+static inline bool input_look_up(struct fwd *fwd, struct pkt *pkt, bool dispatch)
 {
-    unsigned stay = 0;
-    for (unsigned i = 0; i < n; i++) {
-        struct pkt *pkt = &fwd->pkts[i];
-        ndn_name_hash(&pkt->ndn.name, &fwd->shared->name_key);
-        if (unlikely(dispatch) && dispatch_away(fwd, pkt))
-            continue;
-        if (input_is_upstream(pkt))
-            prefetch_data_bucket(fwd, pkt);
-        else
-            prefetch_interest_bucket(fwd, pkt);
-        fwd->stay[stay++] = pkt;
-    }
-    return stay;
+    ndn_name_hash(&pkt->ndn.name, &fwd->shared->name_key);
+    if (unlikely(dispatch) && dispatch_away(fwd, pkt))
+        return false;
+    if (input_is_upstream(pkt))
+        prefetch_data_bucket(fwd, pkt);
+    else
+        prefetch_interest_bucket(fwd, pkt);
+    return true;
 }
 
-/* All stages after parsing. */
-static void input_act(struct fwd *fwd, unsigned n, bool dispatch)
+/* Read the name of Data that was left unread. @return false when it is no name, and the Data is gone */
+static bool input_read_name(struct fwd *fwd, struct pkt *pkt)
 {
-    n = input_hash(fwd, n, dispatch);
-    struct pkt **stay = fwd->stay;
-    for (unsigned i = 0; i < n; i++) {
-        if (input_is_upstream(stay[i]))
-            prefetch_data_entry(fwd, stay[i]);
-        else
-            prefetch_interest_entry(fwd, stay[i]);
+    struct ndn_name *name = &pkt->ndn.name;
+    enum drop drop = (enum drop)ndn_name_parse(name->value, name->len, fwd->shared->lenient, name);
+    if (unlikely(drop != DROP_NONE))
+        pkt_refuse(fwd, pkt, drop);
+    return drop == DROP_NONE;
+}
+
+/*
+ * First stage of looking up. Data with a token of this worker's leads to its entry without a hash. When that has the
+ * same name, the next stage finds all there is to know of it there.
+ *
+ * @return false when the packet is gone
+ */
+static inline bool input_first(struct fwd *fwd, struct pkt *pkt, bool dispatch)
+{
+    pkt->entry = NULL;
+    if (pkt->ndn.name.unread) {
+        prefetch_token(fwd, pkt);
+        if (likely(pkt->has_token)) {
+            pkt->look.via = (uint8_t)fwd->worker;
+            return true;
+        }
+        if (!input_read_name(fwd, pkt))
+            return false;
     }
+    return input_look_up(fwd, pkt, dispatch);
+}
+
+/* The name is not what the token says: it is looked up as if there were no token. @return false when it is gone */
+static __rte_noinline bool input_second_unread(struct fwd *fwd, struct pkt *pkt)
+{
+    return input_read_name(fwd, pkt) && input_look_up(fwd, pkt, false);
+}
+
+/* Second stage: buckets have arrived, and entries that tokens lead to. @return false when the packet is gone */
+static inline bool input_second(struct fwd *fwd, struct pkt *pkt)
+{
+    if (!input_is_upstream(pkt)) {
+        prefetch_interest_entry(fwd, pkt);
+        return true;
+    }
+    if (likely(prefetch_data_entry(fwd, pkt)) || !pkt->ndn.name.unread)
+        return true;
+    return input_second_unread(fwd, pkt);
+}
+
+/* The stages after the first. */
+static void input_act(struct fwd *fwd, unsigned n)
+{
+    struct pkt *pkts = fwd->pkts;
+    for (unsigned i = 0; i < n; i++)
+        if (unlikely(!input_second(fwd, &pkts[i])))
+            pkts[i].ndn.type = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (stay[i]->ndn.type == NDN_TYPE_DATA)
-            ndn_data(fwd, stay[i]);
-        else if (input_is_nack(stay[i]))
-            ndn_nack(fwd, stay[i]);
-        else
-            ndn_interest(fwd, stay[i]);
+        struct pkt *pkt = &pkts[i];
+        if (pkt->ndn.type == NDN_TYPE_DATA)
+            ndn_data(fwd, pkt);
+        else if (likely(pkt->ndn.type == NDN_TYPE_INTEREST && !input_is_nack(pkt)))
+            ndn_interest(fwd, pkt);
+        else if (pkt->ndn.type != 0)
+            ndn_nack(fwd, pkt);
     }
 }
 
@@ -486,9 +529,6 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
     fwd->stats.rx_frames += n;
     for (unsigned i = 0; i < INPUT_AHEAD && i < n; i++)
         rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
-    // Frames that the memo knows are Ethernet, which pads.
-    const struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient, .allow_trailing = true};
-    // With a default HopLimit every packet is looked at more closely.
     const unsigned each = fwd->shared->default_hop_limit;
     struct input_memo memo = {.face = NULL};
     struct pkt *pkt = fwd->pkts;
@@ -496,16 +536,16 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
         if (i + INPUT_AHEAD < n)
             rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
         bool linear;
-        if (!input_frame(fwd, port, mbufs[i], pkt, &opts, &memo, each, &linear))
+        if (!input_frame(fwd, port, mbufs[i], pkt, &memo, each, &linear))
             continue;
-        pkt++;
+        pkt += input_first(fwd, pkt, dispatch);
         // The next packet in several segments needs the linear buffer, which this one's names point into.
         if (unlikely(linear)) {
-            input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
+            input_act(fwd, (unsigned)(pkt - fwd->pkts));
             pkt = fwd->pkts;
         }
     }
-    input_act(fwd, (unsigned)(pkt - fwd->pkts), dispatch);
+    input_act(fwd, (unsigned)(pkt - fwd->pkts));
     if (unlikely(fwd->quic != NULL))
         quic_flush(fwd);
     if (dispatch) {
@@ -518,19 +558,18 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
 void fwd_input_handed_over(struct fwd *fwd, struct rte_mbuf **mbufs, uint16_t n, uint64_t now_ns)
 {
     fwd->now_ns = now_ns;
-    unsigned ready = 0;
+    struct pkt *pkt = fwd->pkts;
     for (unsigned i = 0; i < n; i++) {
-        struct pkt *pkt = &fwd->pkts[ready];
         bool linear;
         if (!dispatch_arrive(fwd, mbufs[i], pkt, &linear))
             continue;
-        ready++;
+        pkt += input_first(fwd, pkt, false);
         if (unlikely(linear)) {
-            input_act(fwd, ready, false);
-            ready = 0;
+            input_act(fwd, (unsigned)(pkt - fwd->pkts));
+            pkt = fwd->pkts;
         }
     }
-    input_act(fwd, ready, false);
+    input_act(fwd, (unsigned)(pkt - fwd->pkts));
     if (unlikely(fwd->quic != NULL))
         quic_flush(fwd);
     dispatch_flush(fwd);

@@ -3,6 +3,7 @@
  * The Data pipeline, in the reference forwarder's order: scope, PIT match (by our token, else by name), Content
  * Store insert, every in-record's face, erase.
  */
+#include <assert.h>
 #include <string.h>
 
 #include <openssl/sha.h>
@@ -55,8 +56,33 @@ static const uint8_t *data_digest(void *ctx)
 }
 #pragma GCC diagnostic pop
 
-/* The entry that a token leads to, when it alone can match. */
-static inline struct pit_entry *data_match_token(struct fwd *fwd, const struct pkt *pkt)
+/* Where the components of the name end, and the hashes of its prefixes, when the token has made them needless so far.
+ */
+static inline void data_read_name(struct fwd *fwd, struct pkt *pkt)
+{
+    struct ndn_name *name = &pkt->ndn.name;
+    if (!name->unread)
+        return;
+    // It is the name of an entry, which came in by an Interest that was parsed.
+    enum verdict verdict = ndn_name_parse(name->value, name->len, fwd->shared->lenient, name);
+    assert(verdict == VERDICT_OK);
+    (void)verdict;
+    ndn_name_hash(name, &fwd->shared->name_key);
+}
+
+/*
+ * Is the entry that the second stage found by the token, with this name, still there, and can it alone match? Packets
+ * before this one in the burst may have changed that.
+ */
+static inline bool data_is_for(const struct fwd *fwd, const struct pkt *pkt, const struct pit_entry *entry)
+{
+    return entry->generation == pkt->token.generation &&
+           (entry->flags & (PIT_IN_USE | PIT_SIBLING | PIT_DIGEST | PIT_WATCHED)) == PIT_IN_USE &&
+           pit_only_exact(fwd->pit, &pkt->ndn.name);
+}
+
+/* The entry that a token leads to, when it alone can match, in the general case. */
+static struct pit_entry *data_match_token(struct fwd *fwd, const struct pkt *pkt)
 {
     const struct ndn_name *name = &pkt->ndn.name;
     struct pit_entry *entry = ndn_token_entry(fwd, pkt);
@@ -248,9 +274,11 @@ static bool data_linger(struct fwd *fwd, const struct pkt *pkt, struct pit_entry
     return true;
 }
 
-/* Any number of entries, with any number of records. @p entry: what the token said, may be NULL */
-static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry)
+/* Any number of entries, with any number of records. */
+static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt)
 {
+    data_read_name(fwd, pkt);
+    struct pit_entry *entry = data_match_token(fwd, pkt);
     struct data_work work;
     work.fwd = fwd;
     work.pkt = pkt;
@@ -281,8 +309,11 @@ static __rte_noinline void data_any(struct fwd *fwd, struct pkt *pkt, struct pit
 static inline void data_one(struct fwd *fwd, struct pkt *pkt, struct pit_entry *entry, bool scoped)
 {
     const struct pit_in *in = &entry->in;
-    if (unlikely(fwd->shared->dispatch != NULL))
+    fwd->stats.token_hits++;
+    if (unlikely(fwd->shared->dispatch != NULL)) {
+        data_read_name(fwd, pkt);
         (void)dispatch_second_look(fwd, pkt, true);
+    }
     data_keep(fwd, pkt);
     const struct face *face = data_downstream(fwd, pkt, in, scoped && pkt_is_localhost(&pkt->ndn.name));
     if (likely(face != NULL))
@@ -310,10 +341,10 @@ void ndn_data(struct fwd *fwd, struct pkt *pkt)
         pkt_refuse(fwd, pkt, DROP_SCOPE_VIOLATION);
         return;
     }
-    struct pit_entry *entry = data_match_token(fwd, pkt);
-    if (likely(entry != NULL && entry->ext == 0 && entry->out.face == pkt->face->id && entry->in.face != 0 &&
-               entry->in.token_len <= PIT_TOKEN_INLINE))
+    struct pit_entry *entry = pkt->entry;
+    if (likely(entry != NULL && data_is_for(fwd, pkt, entry) && entry->ext == 0 && entry->out.face == pkt->face->id &&
+               entry->in.face != 0 && entry->in.token_len <= PIT_TOKEN_INLINE))
         data_one(fwd, pkt, entry, scoped);
     else
-        data_any(fwd, pkt, entry);
+        data_any(fwd, pkt);
 }

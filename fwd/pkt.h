@@ -29,7 +29,10 @@ struct pkt {
     struct pkt_look look;
     bool has_token; /**< Data and Nacks: they carry a PIT token of ours, and of this worker */
     union {
-        struct token token;  /**< Data and Nacks: what it says; a hint */
+        struct {
+            struct token token;      /**< Data and Nacks: what it says; a hint */
+            struct pit_entry *entry; /**< Data: where that led to, if to its name, before the burst was acted on */
+        };
         struct fib_hint fib; /**< Interests: where their route is */
     };
     struct ndn_packet ndn;

@@ -36,6 +36,7 @@ enum verdict ndn_name_parse_rest(struct ndn_name *name, size_t off, unsigned n, 
     name->n_comps = (uint16_t)n;
     name->depth = (uint8_t)(n < NDN_NAME_DEPTH ? n : NDN_NAME_DEPTH);
     name->has_digest = last_is_digest;
+    name->unread = false;
     *n_params = params;
     return VERDICT_OK;
 }

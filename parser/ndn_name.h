@@ -29,7 +29,8 @@ struct ndn_name {
     uint16_t len;                      /**< octets at value */
     uint16_t n_comps;                  /**< components, all of them */
     uint8_t depth;                     /**< min(n_comps, NDN_NAME_DEPTH) */
-    uint8_t has_digest;                /**< the last component is an implicit digest */
+    bool has_digest;                   /**< the last component is an implicit digest */
+    bool unread;                       /**< hash[] and end[] are not filled (ndn_packet.h) */
     uint64_t hash_full;                /**< keyed hash of all components; equals hash[depth] when n_comps == depth */
     uint64_t hash[NDN_NAME_DEPTH + 1]; /**< keyed hash of the first i components, i = 0..depth */
     uint16_t end[NDN_NAME_DEPTH + 1];  /**< octets of the first i components, i = 0..depth; end[0] = 0 */

@@ -28,22 +28,24 @@ static inline unsigned ndn_name_walk(struct ndn_name *name, size_t *off)
 {
     const uint8_t *value = name->value;
     size_t len = name->len, at = 0;
-    uint16_t *end = name->end;
-    *end = 0;
+    unsigned n = 0;
+    name->end[0] = 0;
     // That a component ends within the Name is seen when the next one is looked for, or by the end of the last.
     while (at + 1 < len) {
-        size_t size = value[at + 1];
-        if (size >= 0xfd || end == &name->end[NDN_NAME_DEPTH])
-            break;
-        if (__builtin_expect(value[at] != NDN_GENERIC, 0)) {
-            if (value[at] <= NDN_PARAMS_DIGEST || value[at] >= 0xfd)
+        // Type and length at one look: below 253 it is a GenericNameComponent and its length.
+        unsigned size = (unsigned)load_be16(value + at) - (NDN_GENERIC << 8);
+        if (__builtin_expect(size >= 0xfd, 0)) {
+            size = value[at + 1];
+            if (value[at] <= NDN_PARAMS_DIGEST || value[at] >= 0xfd || size >= 0xfd)
                 break;
         }
-        at += 2 + size;
-        *++end = (uint16_t)at;
+        if (n == NDN_NAME_DEPTH)
+            break;
+        at += 2 + (size_t)size;
+        name->end[++n] = (uint16_t)at;
     }
     *off = at;
-    return (unsigned)(end - name->end);
+    return n;
 }
 
 /** Write what ndn_name_walk() has found out about a common Name. */
@@ -51,7 +53,8 @@ static inline void ndn_name_walked(struct ndn_name *name, unsigned n)
 {
     name->n_comps = (uint16_t)n;
     name->depth = (uint8_t)n;
-    name->has_digest = 0;
+    name->has_digest = false;
+    name->unread = false;
 }
 
 /** ndn_name_parse() for callers that want to know how many parameters digests the Name has. */

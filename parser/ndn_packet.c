@@ -4,6 +4,7 @@
 #include "parser/ndn_hint_parse.h"
 #include "parser/ndn_lp_parse.h"
 #include "parser/ndn_name_parse.h"
+#include "parser/ndn_packet_usual.h"
 
 /** Place of each recognized element in an Interest or Data; one that does not come after the last seen is misplaced. */
 enum rank {
@@ -21,8 +22,6 @@ enum rank {
     RANK_SIGNATURE_INFO,
     RANK_SIGNATURE_VALUE,
 };
-
-#define likely(x) __builtin_expect((x), 1)
 
 /** Keeps what rarely happens out of the way of what always does. */
 #define NOINLINE __attribute__((noinline))
@@ -169,23 +168,17 @@ static NOINLINE enum verdict interest_rest(const uint8_t *p, const uint8_t *end,
 }
 
 /** All that follows the Name. */
-static inline enum verdict parse_interest_rest(const uint8_t *net, const uint8_t *p, const uint8_t *end, bool lenient,
-                                               struct ndn_interest *interest)
+static enum verdict parse_interest_rest(const uint8_t *net, const uint8_t *p, const uint8_t *end, bool lenient,
+                                        struct ndn_interest *interest)
 {
+    if (ndn_usual_interest(net, p, (size_t)(end - p), interest))
+        return VERDICT_OK;
     interest->can_be_prefix = false;
     interest->must_be_fresh = false;
-    interest->has_nonce = true;
+    interest->has_nonce = false;
     interest->n_hints = 0;
     interest->hop_limit = UINT8_MAX;
     interest->hop_limit_off = 0;
-    // Nonce and a lifetime of two octets: what consumers mostly send, and then nothing else.
-    if (end - p == 10 && tlv_is_pair(p, NDN_TLV_NONCE, 4) && tlv_is_pair(p + 6, NDN_TLV_LIFETIME, 2)) {
-        interest->nonce_off = (uint16_t)(p + 2 - net);
-        interest->nonce = load_be32(p + 2);
-        interest->lifetime_ms = load_be16(p + 8);
-        return VERDICT_OK;
-    }
-    interest->has_nonce = false;
     interest->nonce = 0;
     interest->nonce_off = (uint16_t)(p - net);
     interest->lifetime_ms = NDN_LIFETIME_DEFAULT_MS;
@@ -289,56 +282,6 @@ static NOINLINE enum verdict data_rest(const uint8_t *p, const uint8_t *end, boo
     return r.rank == RANK_SIGNATURE_VALUE ? VERDICT_OK : VERDICT_NET_INVALID;
 }
 
-/**
- * Step over an element of this type whose length takes one octet. Where it ends is compared with @p len by whatever
- * reads on from there: the next step, or who asks for the end. @return false when there is none
- */
-static inline bool skip_short(const uint8_t *p, size_t len, size_t *off, uint8_t type)
-{
-    if (*off + 2 > len)
-        return false;
-    unsigned size = load_be16(p + *off) - ((unsigned)type << 8);
-    if (size >= 0xfd)
-        return false;
-    *off += 2 + size;
-    return true;
-}
-
-/** As skip_short() for a length of one octet or three. */
-static inline bool skip(const uint8_t *p, size_t len, size_t *off, uint8_t type)
-{
-    if (skip_short(p, len, off, type))
-        return true;
-    if (*off + 4 > len || !tlv_is_pair(p + *off, type, 0xfd))
-        return false;
-    uint16_t size = load_be16(p + *off + 2);
-    *off += 4 + (size_t)size;
-    return size >= 0xfd;
-}
-
-/**
- * What producers mostly send behind the Name, and then nothing else: MetaInfo, empty or with a FreshnessPeriod of two
- * octets, Content and signature. @return false, and *data untouched, for anything else
- */
-static inline bool data_common(const uint8_t *p, const uint8_t *end, struct ndn_data *data)
-{
-    size_t len = (size_t)(end - p), off = 0;
-    uint32_t freshness_ms = 0;
-    if (len >= 6 && load_be32(p) == (NDN_TLV_META_INFO << 24 | 4 << 16 | NDN_TLV_FRESHNESS << 8 | 2)) {
-        freshness_ms = load_be16(p + 4);
-        off = 6;
-    } else if (len >= 2 && p[0] == NDN_TLV_META_INFO) {
-        if (p[1] != 0)
-            return false;
-        off = 2;
-    }
-    if (!skip(p, len, &off, NDN_TLV_CONTENT) || !skip_short(p, len, &off, NDN_TLV_SIGNATURE_INFO) ||
-        !skip_short(p, len, &off, NDN_TLV_SIGNATURE_VALUE) || off != len)
-        return false;
-    data->freshness_ms = freshness_ms;
-    return true;
-}
-
 static NOINLINE enum verdict parse_data(const uint8_t *value, const uint8_t *end, bool lenient, struct ndn_packet *pkt)
 {
     struct cursor c = {.p = value, .end = end};
@@ -346,7 +289,7 @@ static NOINLINE enum verdict parse_data(const uint8_t *value, const uint8_t *end
     enum verdict verdict = parse_name(&c, lenient, &pkt->name, &n_params);
     if (verdict != VERDICT_OK)
         return verdict;
-    if (data_common(c.p, end, &pkt->data))
+    if (ndn_usual_data(c.p, (size_t)(end - c.p), &pkt->data))
         return VERDICT_OK;
     return data_rest(c.p, end, lenient, &pkt->data);
 }
@@ -364,32 +307,6 @@ static enum verdict check_lp(const struct ndn_lp *lp, uint8_t type)
     return (lp->has & wrong) == 0 ? VERDICT_OK : VERDICT_LP_INVALID;
 }
 
-/** Interest or Data, given the whole and the inside of its outermost TLV. */
-static inline enum verdict parse_net_value(uint8_t type, const uint8_t *net, const uint8_t *value, const uint8_t *end,
-                                           bool lenient, struct ndn_packet *pkt)
-{
-    pkt->type = type;
-    pkt->net = net;
-    pkt->net_len = (uint16_t)(end - net);
-    // A common Name, at its place. The general case starts anew, so that nothing has to be kept for it.
-    size_t left = (size_t)(end - value), off;
-    if (likely(left >= 2 && value[0] == NDN_TLV_NAME && value[1] < 0xfd && value[1] <= left - 2)) {
-        struct ndn_name *name = &pkt->name;
-        const uint8_t *p = value + 2 + value[1];
-        name->value = value + 2;
-        name->len = value[1];
-        unsigned n = ndn_name_walk(name, &off);
-        if (likely(off == name->len && n > 0)) {
-            ndn_name_walked(name, n);
-            if (type == NDN_TYPE_INTEREST)
-                return parse_interest_rest(net, p, end, lenient, &pkt->interest);
-            return data_common(p, end, &pkt->data) ? VERDICT_OK : data_rest(p, end, lenient, &pkt->data);
-        }
-    }
-    return type == NDN_TYPE_INTEREST ? parse_interest(net, value, end, lenient, pkt)
-                                     : parse_data(value, end, lenient, pkt);
-}
-
 static enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, bool lenient, struct ndn_packet *pkt)
 {
     if (tlv->type != NDN_TYPE_INTEREST && tlv->type != NDN_TYPE_DATA)
@@ -400,7 +317,11 @@ static enum verdict parse_net_tlv(const uint8_t *net, const struct tlv *tlv, boo
     enum verdict verdict = check_lp(&pkt->lp, (uint8_t)tlv->type);
     if (verdict != VERDICT_OK)
         return verdict;
-    return parse_net_value((uint8_t)tlv->type, net, tlv->value, end, lenient, pkt);
+    pkt->type = (uint8_t)tlv->type;
+    pkt->net = net;
+    pkt->net_len = (uint16_t)(end - net);
+    return pkt->type == NDN_TYPE_INTEREST ? parse_interest(net, tlv->value, end, lenient, pkt)
+                                          : parse_data(tlv->value, end, lenient, pkt);
 }
 
 enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
@@ -417,9 +338,8 @@ enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn
     return parse_net_tlv(p, &tlv, opts->lenient, pkt);
 }
 
-/** ndn_packet_parse() of any shape. */
-static NOINLINE enum verdict parse_any(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
-                                       struct ndn_packet *pkt)
+NOINLINE enum verdict ndn_packet_parse_general(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                               struct ndn_packet *pkt)
 {
     struct cursor c = cursor_make(p, len);
     struct tlv tlv;
@@ -445,52 +365,28 @@ static NOINLINE enum verdict parse_any(const uint8_t *p, size_t len, const struc
     return VERDICT_OK;
 }
 
-/** The TLV header of a PitToken of 8 octets. */
-#define TOKEN_HEADER (NDN_LP_PIT_TOKEN << 8 | 8)
-
-/** An LpPacket with such a token and a packet of a known type: all that can be wrong with it is in the packet. */
-static inline enum verdict parse_behind_token(const uint8_t *token, const uint8_t *net, const uint8_t *inside,
-                                              const uint8_t *end, bool lenient, struct ndn_packet *pkt)
+NOINLINE bool ndn_usual_parse_long(const uint8_t *p, size_t len, bool allow_trailing, bool defer_name,
+                                   struct ndn_packet *pkt)
 {
-    struct ndn_lp *lp = &pkt->lp;
-    ndn_lp_clear_bare(lp);
-    lp->has = LP_HAS_HEADER | LP_HAS_FRAGMENT;
-    lp->token_len = 8;
-    lp->token = token;
-    lp->fragment_len = (uint16_t)(end - net);
-    lp->fragment = net;
-    return parse_net_value(*net, net, inside, end, lenient, pkt);
-}
-
-static inline bool is_net_type(uint8_t type)
-{
-    return type == NDN_TYPE_INTEREST || type == NDN_TYPE_DATA;
-}
-
-/** The usual shape with lengths of three octets, at fixed offsets; else any shape. */
-static NOINLINE enum verdict parse_long(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
-                                        struct ndn_packet *pkt)
-{
-    if (len < 22 || !tlv_is_pair(p, NDN_LP_PACKET, 0xfd) || load_be16(p + 4) != TOKEN_HEADER ||
-        !tlv_is_pair(p + 14, NDN_LP_FRAGMENT, 0xfd) || !is_net_type(p[18]) || p[19] != 0xfd)
-        return parse_any(p, len, opts, pkt);
+    if (len < 24 || !tlv_is_pair(p, NDN_LP_PACKET, 0xfd) || !tlv_is_pair(p + 4, NDN_LP_PIT_TOKEN, 8) ||
+        !tlv_is_pair(p + 14, NDN_LP_FRAGMENT, 0xfd) || p[19] != 0xfd)
+        return false;
     size_t lp_len = load_be16(p + 2), fragment_len = load_be16(p + 16), net_len = load_be16(p + 20);
     if (net_len < 0xfd || net_len + 4 != fragment_len || fragment_len > NDN_PACKET_MAX || fragment_len + 14 != lp_len ||
-        lp_len > len - 4 || (lp_len < len - 4 && !opts->allow_trailing))
-        return parse_any(p, len, opts, pkt);
-    return parse_behind_token(p + 6, p + 18, p + 22, p + 4 + lp_len, opts->lenient, pkt);
+        lp_len > len - 4 || (lp_len < len - 4 && !allow_trailing))
+        return false;
+    return ndn_usual_net(p + 6, p + 18, p + 22, net_len, defer_name, pkt);
 }
 
 enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
 {
-    // The usual shape with lengths of one octet: everything is where it always is, and one look at the lengths tells
-    // that each element ends where the one around it does.
-    if (len < 16 || (load_be32(p) & 0xff00ffff) != (NDN_LP_PACKET << 24 | TOKEN_HEADER) || p[12] != NDN_LP_FRAGMENT ||
-        !is_net_type(p[14]))
-        return parse_long(p, len, opts, pkt);
-    size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
-    if (lp_len >= 0xfd || net_len + 2 != fragment_len || fragment_len + 12 != lp_len || lp_len > len - 2 ||
-        (lp_len < len - 2 && !opts->allow_trailing))
-        return parse_any(p, len, opts, pkt);
-    return parse_behind_token(p + 4, p + 14, p + 16, p + 2 + lp_len, opts->lenient, pkt);
+    return ndn_usual_parse(p, len, opts->allow_trailing, false, pkt) ? VERDICT_OK
+                                                                     : ndn_packet_parse_general(p, len, opts, pkt);
+}
+
+enum verdict ndn_packet_parse_deferred(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                       struct ndn_packet *pkt)
+{
+    return ndn_usual_parse(p, len, opts->allow_trailing, true, pkt) ? VERDICT_OK
+                                                                    : ndn_packet_parse_general(p, len, opts, pkt);
 }

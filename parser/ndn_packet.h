@@ -76,6 +76,18 @@ struct ndn_parse_opts {
 enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt);
 
 /**
+ * As ndn_packet_parse(), but the Name of Data may be left unread (pkt->name.unread): its value and len are filled, the
+ * rest is up to the caller, who either knows the very same octets from a Name that was read, or calls ndn_name_parse()
+ * and drops what that refuses.
+ */
+enum verdict ndn_packet_parse_deferred(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                       struct ndn_packet *pkt);
+
+/** ndn_packet_parse() without its first step (ndn_packet_usual.h), for packets that this has said nothing of. */
+enum verdict ndn_packet_parse_general(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
+                                      struct ndn_packet *pkt);
+
+/**
  * Parse a reassembled network packet; as ndn_packet_parse(), keeping the header fields already in pkt->lp. Octets
  * behind the packet are no link padding here: opts->allow_trailing has no effect, only opts->lenient lets them pass.
  */

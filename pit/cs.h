@@ -71,8 +71,9 @@ static inline bool cs_find(struct cs *cs, const struct ndn_name *name, const str
  * Keep Data. Takes a reference of its own on every segment of @p mbuf (the caller keeps its reference and may put
  * headers before the Data, but must not change its octets or the chain any more); the Data is @p len octets at
  * @p off, name and all. Nothing is kept when the CS is off, the name is empty, or the name is longer than
- * NDN_NAME_DEPTH components. Evicted Data is freed. FreshnessPeriod @p freshness_ms 0: never fresh.
- * When the octets of @p name lie in the buffer of @p mbuf, they are those of the Data.
+ * NDN_NAME_DEPTH components. Evicted Data is freed. FreshnessPeriod @p freshness_ms 0: never fresh. Of @p name only the
+ * hash of the whole is needed (name->unread may be set); when its octets lie in the buffer of @p mbuf, they are those
+ * of the Data.
  */
 static inline void cs_insert(struct cs *cs, const struct ndn_name *name, struct rte_mbuf *mbuf, uint32_t off,
                              uint32_t len, uint32_t freshness_ms, bool unsolicited, uint64_t now_ns);

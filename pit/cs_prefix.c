@@ -174,6 +174,14 @@ static void make_nodes(struct cs *cs, unsigned keep, uint64_t now_ns)
 void cs_prefix_add(struct cs *cs, uint32_t index, const struct ndn_name *name, uint64_t now_ns)
 {
     uint64_t shorter = (UINT64_C(1) << name->depth) - 1;
+    struct ndn_name whole;
+    if (name->unread) {
+        // Its octets are those of an Interest's name, which was parsed; lenient, as in entry_index().
+        if (ndn_name_parse(name->value, name->len, true, &whole) != VERDICT_OK)
+            return;
+        ndn_name_hash(&whole, &cs->prefixes.key);
+        name = &whole;
+    }
     for (uint64_t left = cs->prefixes.lengths & shorter; left != 0; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctzll(left);
         if (!node_add(cs, index, k, name->hash[k]))

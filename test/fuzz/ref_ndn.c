@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "parser/ndn_encode.h"
+#include "test/cases/usual.h"
 
 struct element {
     uint64_t type;
@@ -507,6 +508,10 @@ static void compare_interest(const uint8_t *net, const struct ref_packet *ref, c
 bool ref_ndn_compare(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
 {
     struct ref_packet ref;
+    const char *differs = usual_differs(p, len, opts);
+    if (differs != NULL)
+        fprintf(stderr, "usual shape: %s\n", differs);
+    MUST(differs == NULL);
     enum verdict verdict = ndn_packet_parse(p, len, opts, pkt);
     bool accepted = ref_ndn_parse(p, len, opts, &ref);
     if (accepted != (verdict == VERDICT_OK))

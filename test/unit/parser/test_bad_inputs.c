@@ -9,12 +9,15 @@
 #include "parser/ndn_tlv.h"
 #include "parser/quic.h"
 #include "test/cases/bad_inputs.h"
+#include "test/cases/usual.h"
 #include "test/unit/parser/guard.h"
 
 static enum verdict parse_ndn(const struct bad_input *row, bool ether, const uint8_t *p, size_t len,
                               struct ndn_packet *pkt)
 {
     struct ndn_parse_opts opts = {.lenient = row->lenient, .allow_trailing = ether};
+    const char *differs = usual_differs(p, len, &opts);
+    cr_assert_null(differs, "%s: %s", row->id, differs);
     return ndn_packet_parse(p, len, &opts, pkt);
 }
 

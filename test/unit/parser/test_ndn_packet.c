@@ -4,6 +4,8 @@
 
 #include "parser/ndn_packet.h"
 #include "test/cases/bad_inputs.h"
+#include "test/cases/usual.h"
+#include "test/unit/parser/guard.h"
 
 #define NAME  "0703080141 "
 #define NONCE "0A0401020304 "
@@ -103,6 +105,77 @@ Test(ndn_packet, nearly_usual_packets)
         struct ndn_packet pkt;
         enum verdict verdict = ndn_packet_parse(buf, bad_input_expand(cases[i].recipe, 0, buf), &opts, &pkt);
         cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].recipe, verdict_name(verdict));
+    }
+}
+
+/**
+ * The straight line of the usual shape against the general parser: each packet cut anywhere, lengthened, and with each
+ * octet changed to each other, at the end of readable memory.
+ */
+Test(ndn_packet, the_usual_shape_is_what_the_general_parser_says)
+{
+    static const char *const usual[] = {
+        "6421 6208" TOKEN "5015 0513 0707 080141 08024243 " NONCE "0C02EA60",
+        "6420 6208" TOKEN "5014 0612 0707 080141 08024243 15021122 1600 170133",
+        "6429 6208" TOKEN "501D 061B 0707 080141 08024243 140419022710 15021122 16021B00 17023344",
+        "6422 6208" TOKEN "5016 0614 0707 360141 21024243 1400 15021122 1600 170133",
+        "64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "15F0[AA]240 16021B00 17023344",
+        "64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "1400 15EE[AA]238 16021B00 17023344",
+    };
+    struct guard guard = guard_make(512);
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        size_t len = bad_input_expand(usual[i], 0, buf);
+        struct ndn_packet pkt;
+        cr_assert(ndn_usual_parse(buf, len, false, true, &pkt), "%s", usual[i]);
+        for (unsigned options = 0; options < 4; options++) {
+            struct ndn_parse_opts opts = {.lenient = (options & 1) != 0, .allow_trailing = (options & 2) != 0};
+            for (size_t cut = 0; cut <= len; cut++) {
+                const char *differs = usual_differs(guard_copy(&guard, buf, cut), cut, &opts);
+                cr_assert_null(differs, "%s, %zu octets: %s", usual[i], cut, differs);
+            }
+            for (size_t at = 0; at < len + 2; at++) {
+                for (unsigned change = 0; change < 256; change++) {
+                    size_t n = at < len ? len : at + 1;
+                    buf[at] ^= (uint8_t)change;
+                    const char *differs = usual_differs(guard_copy(&guard, buf, n), n, &opts);
+                    buf[at] ^= (uint8_t)change;
+                    cr_assert_null(differs, "%s, octet %zu changed by %02x: %s", usual[i], at, change, differs);
+                }
+            }
+        }
+    }
+}
+
+/** Data of the usual shape with a name that is none is refused for what is wrong with the name, when that is read. */
+Test(ndn_packet, a_name_left_unread_is_checked_when_it_is_read)
+{
+    static const struct {
+        const char *name;
+        enum verdict verdict;
+    } cases[] = {
+        {"0707 080141 08024243", VERDICT_OK},        {"0708 080141 08024243 08", VERDICT_TLV_TRUNC},
+        {"0707 080141 08054243", VERDICT_TLV_LEN},   {"0707 010141 08024243", VERDICT_NET_INVALID},
+        {"0707 000141 08024243", VERDICT_TLV_TYPE0}, {"0707 0800 0800 08FD00", VERDICT_TLV_TRUNC},
+        {"0706 FD0008 0800 08", VERDICT_TLV_NONMIN}, {"0700", VERDICT_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t inside[64], *p = inside;
+        p += bad_input_expand(cases[i].name, 0, p);
+        p += bad_input_expand("15021122 1600 170133", 0, p);
+        size_t net_len = (size_t)(p - inside);
+        size_t n = bad_input_expand("6400 6208" TOKEN "5000 0600", 0, buf);
+        buf[1] = (uint8_t)(net_len + 14);
+        buf[13] = (uint8_t)(net_len + 2);
+        buf[15] = (uint8_t)net_len;
+        memcpy(buf + n, inside, net_len);
+        struct ndn_packet pkt;
+        cr_assert(ndn_usual_parse(buf, n + net_len, false, true, &pkt), "%s", cases[i].name);
+        cr_assert(pkt.name.unread && pkt.name.value == buf + 18 && pkt.name.len == inside[1]);
+        enum verdict verdict = ndn_name_parse(pkt.name.value, pkt.name.len, false, &pkt.name);
+        cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].name, verdict_name(verdict));
+        struct ndn_parse_opts opts = {.lenient = false};
+        cr_expect_eq(ndn_packet_parse(buf, n + net_len, &opts, &pkt), cases[i].verdict, "%s", cases[i].name);
+        cr_expect(cases[i].verdict != VERDICT_OK || !pkt.name.unread);
     }
 }
 
