@@ -11,6 +11,7 @@
  * --routes N  prefixes of two components in the FIB (10000)
  * --small     4 kB pages for the tables
  * --check     verify every frame that comes out (always done for the first chunk)
+ * --workers 2 two workers on two CPUs: at once, and with packets at the wrong one
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -19,10 +20,11 @@
 
 #include <rte_mbuf.h>
 
-#include "fwd/token.h"
 #include "parser/frame.h"
 #include "test/bed/bed.h"
 #include "test/bench/bench.h"
+#include "test/bench/exchange.h"
+#include "test/bench/pipeline_workers.h"
 
 #define BURST  64
 #define ROUNDS 16
@@ -30,13 +32,11 @@
 
 struct work {
     unsigned comps, live, payload, cs, routes;
+    unsigned workers;
     bool small, check;
     struct bed *bed;
     uint32_t consumer, producer;
-    uint8_t interest[512], data[NDN_PACKET_MAX + 256];
-    size_t interest_len, data_len;
-    size_t interest_seq, data_seq, interest_flow, data_flow; /* where the varying octets are */
-    size_t interest_token, data_token, interest_nonce;
+    struct exchange frames;
     uint64_t sent, answered;
     uint8_t (*token)[TOKEN_SIZE]; /* of each pending Interest, by number modulo capacity */
     size_t n_tokens;
@@ -46,87 +46,6 @@ struct work {
     bool warm;
 };
 
-static size_t find(const uint8_t *in, size_t len, const char *text)
-{
-    uint8_t *at = memmem(in, len, text, strlen(text));
-    if (at == NULL)
-        abort();
-    return (size_t)(at - in);
-}
-
-static void digits(uint8_t *to, uint64_t number, unsigned base, unsigned n)
-{
-    for (unsigned i = n; i-- > 0; number /= base)
-        to[i] = (uint8_t) "0123456789abcdef"[number % base];
-}
-
-/* One frame of each kind, whose varying octets are then overwritten in copies of it. */
-static void make_templates(struct work *work)
-{
-    char uri[512] = "/ndnbench/flow0000";
-    for (unsigned i = 3; i < work->comps; i++)
-        strcat(uri, "/aaaaaaaa");
-    strcat(uri, "/00000000");
-    struct bed_fields fields = {.nonce = 0x5a5b5c5d,
-                                .lifetime_ms = 60000,
-                                .token = "TOKENTOK",
-                                .token_len = 8,
-                                .freshness_ms = 10000,
-                                .payload = (uint16_t)work->payload,
-                                .fill = 0x55};
-    uint8_t packet[NDN_PACKET_MAX + 512];
-    size_t len = bed_interest(packet, sizeof packet, uri, &fields);
-    struct rte_mbuf *frame = bed_frame(work->bed, work->consumer, packet, len);
-    work->interest_len = frame->pkt_len;
-    memcpy(work->interest, rte_pktmbuf_mtod(frame, void *), work->interest_len);
-    rte_pktmbuf_free(frame);
-    len = bed_data(packet, sizeof packet, uri, &fields);
-    frame = bed_frame(work->bed, work->producer, packet, len);
-    work->data_len = frame->pkt_len;
-    if (work->data_len > frame->data_len)
-        abort();
-    memcpy(work->data, rte_pktmbuf_mtod(frame, void *), work->data_len);
-    rte_pktmbuf_free(frame);
-    work->interest_seq = find(work->interest, work->interest_len, "00000000");
-    work->data_seq = find(work->data, work->data_len, "00000000");
-    work->interest_flow = find(work->interest, work->interest_len, "flow") + 4;
-    work->data_flow = find(work->data, work->data_len, "flow") + 4;
-    work->interest_token = find(work->interest, work->interest_len, "TOKENTOK");
-    work->data_token = find(work->data, work->data_len, "TOKENTOK");
-    work->interest_nonce = find(work->interest, work->interest_len, "\x5a\x5b\x5c\x5d");
-}
-
-static struct rte_mbuf *make(struct work *work, const uint8_t *octets, size_t len)
-{
-    struct rte_mbuf *mbuf = rte_pktmbuf_alloc(work->bed->pool);
-    if (mbuf == NULL)
-        abort();
-    memcpy(rte_pktmbuf_append(mbuf, (uint16_t)len), octets, len);
-    return mbuf;
-}
-
-static struct rte_mbuf *make_interest(struct work *work, uint64_t number)
-{
-    struct rte_mbuf *mbuf = make(work, work->interest, work->interest_len);
-    uint8_t *p = rte_pktmbuf_mtod(mbuf, uint8_t *);
-    digits(p + work->interest_seq, number, 16, 8);
-    digits(p + work->interest_flow, number % 10000, 10, 4);
-    uint32_t nonce = (uint32_t)(number * 2654435761u);
-    memcpy(p + work->interest_nonce, &nonce, sizeof nonce);
-    memcpy(p + work->interest_token, &number, sizeof number);
-    return mbuf;
-}
-
-static struct rte_mbuf *make_data(struct work *work, uint64_t number)
-{
-    struct rte_mbuf *mbuf = make(work, work->data, work->data_len);
-    uint8_t *p = rte_pktmbuf_mtod(mbuf, uint8_t *);
-    digits(p + work->data_seq, number, 16, 8);
-    digits(p + work->data_flow, number % 10000, 10, 4);
-    memcpy(p + work->data_token, work->token[number % work->n_tokens], TOKEN_SIZE);
-    return mbuf;
-}
-
 /* The producer's side: remember the token that each forwarded Interest carries. */
 static void take_interests(struct work *work, uint64_t first)
 {
@@ -134,14 +53,12 @@ static void take_interests(struct work *work, uint64_t first)
     if (bed->n_sent != BURST)
         abort();
     for (unsigned i = 0; i < BURST; i++) {
-        uint8_t *p = rte_pktmbuf_mtod(bed->sent[i].mbuf, uint8_t *);
-        // Same shape as what came in, with our token of the same size.
-        memcpy(work->token[(first + i) % work->n_tokens], p + work->interest_token, TOKEN_SIZE);
+        const struct rte_mbuf *mbuf = bed->sent[i].mbuf;
+        memcpy(work->token[(first + i) % work->n_tokens], exchange_token(&work->frames, mbuf), TOKEN_SIZE);
         if (work->check || !work->warm) {
-            uint8_t want[8];
-            digits(want, first + i, 16, 8);
-            if (bed->sent[i].port != 1 || memcmp(p + work->interest_seq, want, 8) != 0)
+            if (bed->sent[i].port != 1)
                 abort();
+            exchange_check_interest(&work->frames, mbuf, first + i);
         }
     }
     bed_drop_sent(bed);
@@ -154,19 +71,11 @@ static void take_data(struct work *work, uint64_t first)
     if (bed->n_sent != BURST)
         abort();
     for (unsigned i = 0; i < BURST; i++) {
-        uint8_t *p = rte_pktmbuf_mtod(bed->sent[i].mbuf, uint8_t *);
-        uint64_t number = first + i;
-        if (bed->sent[i].port != 0 || memcmp(p + work->data_token, &number, 8) != 0)
+        if (bed->sent[i].port != 0)
             abort();
+        exchange_check_data(&work->frames, bed->sent[i].mbuf, first + i);
     }
     bed_drop_sent(bed);
-}
-
-static void prepare(void *ctx)
-{
-    struct work *work = ctx;
-    work->bed->now_ns += 500000;
-    // Frames of a burst are made right before it in run(), untimed, so that they are as warm as a NIC leaves them.
 }
 
 /* Header parsing of a burst, by itself: the share of the whole that parsing has. */
@@ -194,8 +103,10 @@ static void exchange(struct work *work, uint64_t ticks[4], bool answer)
     struct bed *bed = work->bed;
     struct fwd *fwd = bed->fwd[0];
     struct rte_mbuf *mbufs[BURST];
-    for (unsigned i = 0; i < BURST; i++)
-        mbufs[i] = make_interest(work, work->sent + i);
+    for (unsigned i = 0; i < BURST; i++) {
+        uint64_t number = work->sent + i;
+        mbufs[i] = exchange_interest(&work->frames, number, number % EXCHANGE_FLOWS);
+    }
     ticks[2] += time_parse(work, mbufs, &bed->port[0]);
     uint64_t t0 = bench_ticks();
     fwd_input(fwd, &bed->port[0], mbufs, BURST, bed->now_ns);
@@ -209,8 +120,10 @@ static void exchange(struct work *work, uint64_t ticks[4], bool answer)
     work->sent += BURST;
     if (!answer)
         return;
-    for (unsigned i = 0; i < BURST; i++)
-        mbufs[i] = make_data(work, work->answered + i);
+    for (unsigned i = 0; i < BURST; i++) {
+        uint64_t number = work->answered + i;
+        mbufs[i] = exchange_data(&work->frames, number, number % EXCHANGE_FLOWS, work->token[number % work->n_tokens]);
+    }
     ticks[2] += time_parse(work, mbufs, &bed->port[1]);
     t0 = bench_ticks();
     fwd_input(fwd, &bed->port[1], mbufs, BURST, bed->now_ns);
@@ -246,12 +159,17 @@ static void run(void *ctx)
 
 int main(int argc, char **argv)
 {
-    static struct work work = {.comps = 4, .live = 1024, .payload = 100, .cs = 64, .routes = 10000};
-    static const struct option options[] = {
-        {"comps", required_argument, NULL, 'c'},   {"live", required_argument, NULL, 'l'},
-        {"payload", required_argument, NULL, 'p'}, {"cs", required_argument, NULL, 's'},
-        {"routes", required_argument, NULL, 'r'},  {"small", no_argument, NULL, 'm'},
-        {"check", no_argument, NULL, 'k'},         {NULL, 0, NULL, 0}};
+    static struct work work = {.comps = 4, .live = 1024, .payload = 100, .cs = 64, .routes = 10000, .workers = 1};
+    static const struct option options[] = {{"comps", required_argument, NULL, 'c'},
+                                            {"live", required_argument, NULL, 'l'},
+                                            {"payload", required_argument, NULL, 'p'},
+                                            {"cs", required_argument, NULL, 's'},
+                                            {"routes", required_argument, NULL, 'r'},
+                                            {"small", no_argument, NULL, 'm'},
+                                            {"check", no_argument, NULL, 'k'},
+                                            {"workers", required_argument, NULL, 'w'},
+                                            {NULL, 0, NULL, 0}};
+    pipeline_workers_cpus();
     bench_init("pipeline", &argc, argv);
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -272,6 +190,9 @@ int main(int argc, char **argv)
         case 'r':
             work.routes = number;
             break;
+        case 'w':
+            work.workers = number;
+            break;
         case 'm':
             work.small = true;
             break;
@@ -282,13 +203,20 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (work.comps < 3 || work.comps > 30 || work.live < BURST || work.payload > 1300 || work.routes > 10000) {
-        fprintf(stderr, "bench_pipeline: 3 <= comps <= 30, live >= %d, payload <= 1300, routes <= 10000\n", BURST);
+    if (work.comps < 3 || work.comps > 30 || work.live < BURST || work.payload > 1300 || work.routes > 10000 ||
+        work.workers < 1 || work.workers > 2) {
+        fprintf(stderr,
+                "bench_pipeline: 3 <= comps <= 30, live >= %d, payload <= 1300, routes <= 10000, 1 or 2 workers\n",
+                BURST);
         return 2;
     }
     if (bench_quick() && work.live > 4096)
         work.live = 4096;
     work.live -= work.live % BURST;
+    if (work.workers == 2) {
+        pipeline_workers_add(work.comps, work.live, work.payload, work.cs);
+        return bench_run();
+    }
     struct bed_config config = {.pit_capacity = work.live + 4096,
                                 .cs_capacity = work.cs,
                                 .fib_capacity = 16384,
@@ -306,7 +234,7 @@ int main(int argc, char **argv)
     }
     if (work.routes < 10000)
         bed_route(work.bed, "/ndnbench", work.producer, 10);
-    make_templates(&work);
+    exchange_init(&work.frames, work.bed, work.consumer, work.producer, work.comps, work.payload);
     work.n_tokens = work.live + 4096;
     work.token = calloc(work.n_tokens, TOKEN_SIZE);
 
@@ -320,7 +248,6 @@ int main(int argc, char **argv)
     work.split_data = bench_add(&(struct bench_case){name[2], CHUNK, NULL, NULL, &work});
     work.split_parse = bench_add(&(struct bench_case){name[3], CHUNK, NULL, NULL, &work});
     work.split_tx = bench_add(&(struct bench_case){name[4], CHUNK, NULL, NULL, &work});
-    (void)prepare;
 
     uint64_t unused[4] = {0};
     while (work.sent < work.live)
