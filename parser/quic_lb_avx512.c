@@ -249,11 +249,10 @@ INLINE void together(const struct quic_lb_rule *rule, struct quic_lb_job *const 
         single_pass_together(rule, jobs);
 }
 
-#include "parser/quic_lb_burst.h"
-
 TARGET void quic_lb_burst_avx512(struct quic_lb_job *jobs, size_t n)
 {
-    work_on_burst(jobs, n);
+    static const struct quic_lb_ways ways = {plaintext, decode_by, together};
+    quic_lb_burst(&ways, jobs, n);
 }
 
 bool quic_lb_cpu_has_avx512(void)

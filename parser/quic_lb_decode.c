@@ -217,11 +217,10 @@ INLINE void together(const struct quic_lb_rule *rule, struct quic_lb_job *const 
         single_pass_together(rule, jobs);
 }
 
-#include "parser/quic_lb_burst.h"
-
 static TARGET void burst_aes(struct quic_lb_job *jobs, size_t n)
 {
-    work_on_burst(jobs, n);
+    static const struct quic_lb_ways ways = {plaintext, decode_by, together};
+    quic_lb_burst(&ways, jobs, n);
 }
 
 static TARGET void encrypt_block_aes(const struct aes128 *aes, const uint8_t in[AES128_BLOCK],

@@ -74,4 +74,61 @@ static inline void quic_lb_decode_scheme(const struct quic_lb_rule *rule, const 
     id->len = rule->id_len;
 }
 
+/** How an implementation works on CIDs that have the octets that their rule needs, and on LANES of one rule. */
+struct quic_lb_ways {
+    void (*plaintext)(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, struct quic_lb_id *id);
+    enum quic_lb_verdict (*one)(const struct quic_lb_rule *rule, const uint8_t *cid, size_t len, struct quic_lb_id *id);
+    void (*together)(const struct quic_lb_rule *rule, struct quic_lb_job *const jobs[LANES]);
+};
+
+/** Encrypted CIDs of one rule; their verdicts are set already. Idle lanes repeat the last one. */
+static inline __attribute__((always_inline)) void quic_lb_lanes(const struct quic_lb_ways *ways,
+                                                                const struct quic_lb_rule *rule,
+                                                                struct quic_lb_job *lanes[LANES], unsigned n)
+{
+    if (n <= LANES / 4) {
+        for (unsigned i = 0; i < n; i++)
+            (void)ways->one(rule, lanes[i]->cid, lanes[i]->cid_len, &lanes[i]->id);
+        return;
+    }
+    for (; n < LANES; n++)
+        lanes[n] = lanes[n - 1];
+    ways->together(rule, lanes);
+}
+
+/**
+ * Encrypted CIDs of the first such rule that comes are worked on side by side, all others one by one. A burst is nearly
+ * always of one service and its one configuration in use. The ways are known where this is inlined, so that they are,
+ * too; the usual one falls through, for taken branches are what it costs.
+ */
+static inline __attribute__((always_inline)) void quic_lb_burst(const struct quic_lb_ways *ways,
+                                                                struct quic_lb_job *jobs, size_t n)
+{
+    struct quic_lb_job *lanes[LANES];
+    const struct quic_lb_rule *common = NULL;
+    unsigned n_lanes = 0;
+    for (struct quic_lb_job *job = jobs; job < jobs + n; job++) {
+        const struct quic_lb_rule *rule;
+        if (LIKELY(job->cid_len > 0) &&
+            LIKELY(job->cid_len >= (rule = &job->lb->rule[job->lb->rule_of[job->cid[0]]])->size)) {
+            job->verdict = QUIC_LB_OK;
+            if (LIKELY(rule->kind == QUIC_LB_KIND_PLAINTEXT)) {
+                ways->plaintext(rule, job->cid, job->cid_len, &job->id);
+            } else if (LIKELY(quic_lb_is_encrypted(rule) && (n_lanes == 0 || rule == common))) {
+                common = rule;
+                lanes[n_lanes++] = job;
+                if (n_lanes == LANES) {
+                    ways->together(common, lanes);
+                    n_lanes = 0;
+                }
+            } else {
+                job->verdict = (uint8_t)ways->one(rule, job->cid, job->cid_len, &job->id);
+            }
+        } else {
+            job->verdict = QUIC_LB_SHORT;
+        }
+    }
+    quic_lb_lanes(ways, common, lanes, n_lanes);
+}
+
 #endif
