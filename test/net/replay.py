@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from capture import (EAST, MAGIC_US, SHM, START, WEST, arp, block, data, ether, interest, mac, name, packet, pcap,
+from capture import (EAST, MAGIC_US, SHM, START, WEST, arp, block, data, ether, interest, mac, name, nni, packet, pcap,
                      pcapng, quic_short, read, tlv, udp)
 
 pitlaned, folder = sys.argv[1:3]
@@ -184,6 +184,9 @@ def neighbours():
     check('learnt from ARP', len(frames) == 1 and frames[0][1][:6] == mac(SERVER1), frames)
     frames, stats, _ = replay(conf, pcap(timed(ask('/a/1'), frames[0][1])))
     check('learnt from what was sent', len(frames) == 1 and stats['capture']['own'] == 1, stats['capture'])
+    behind = conf.replace('"udp4://192.0.2.7:6363"', '"udp4://10.9.9.9:6363"; next-hop = "192.0.2.254"')
+    frames, _, _ = replay(behind, pcap(timed(ask('/a/1'), arp(SERVER2, '192.0.2.254', '192.0.2.1'))))
+    check('the next hop', len(frames) == 1 and frames[0][1][:6] == mac(SERVER2), frames)
     frames, stats, log = replay(conf, pcap(timed(ask('/a/1'))))
     check('unknown', frames == [] or ndn(frames[0])[2]['nack'], frames)
     check('which is told', 'face producer: no frame tells' in log, log)
@@ -253,6 +256,18 @@ face: { app: { port = "shm"; remote = "bare"; scope = "local"; }; };
     check('the status', ndn(frames[0])[2]['name'].startswith('/localhost/nfd/status/general/'), frames)
     again, _, _ = replay(conf, pcap(timed(query)))
     check('the same each time', again == frames)
+
+
+def learning():
+    conf = SMALL + PORTS + FACES.replace('route = ( { prefix = "/a"; face = "producer"; } );',
+                                         'strategy = ( { prefix = "/"; strategy = "self-learning"; } );')
+    period = tlv(6, tlv(7, tlv(8, b's') + tlv(32, b'PA') + tlv(54, nni(1)) + tlv(50, nni(0))) + tlv(20, tlv(24, nni(5))) +
+                 tlv(21, tlv(109, nni(3600000))) + tlv(22, tlv(27, b'\0')) + tlv(23, bytes(32)))
+    announced = ether(EAST, PRODUCER, tlv(100, tlv(848, period) + tlv(80, data('/s/1'))))
+    frames, _, _ = replay(conf, pcap(timed(ask('/s/1'), announced, ask('/s/2', nonce=2))))
+    to = [(ndn(f)[2]['name'], ndn(f)[1]) for f in frames if ndn(f)[2]['kind'] == 'Interest']
+    check('first to all, then where the announcement came from', sorted(to) == sorted(
+        [('/s/1', mac(OTHER)), ('/s/1', mac(PRODUCER)), ('/s/2', mac(PRODUCER))]), to)
 
 
 # ---- QUIC ----
@@ -429,7 +444,7 @@ if pitlaned == '--make':
         file.write(mixture())
     sys.exit(0)
 cases = (exchange, store, aggregation, no_route, expiry, reliability, fragments, neighbours, ingress, groups, on_demand,
-         management, quic, determinism, times, hostile, refused)
+         management, learning, quic, determinism, times, hostile, refused)
 # Most of a replay of a few frames is waiting for DPDK to start.
 with concurrent.futures.ThreadPoolExecutor(4) as pool:
     for case, done in [(case, pool.submit(case)) for case in cases]:

@@ -286,3 +286,36 @@ Test(port, what_the_device_verified_is_not_verified_again)
     opts = port_frame_opts(&port, &m);
     cr_assert_not(opts.skip_udp_csum);
 }
+
+Test(port, port_without_a_device_is_up_and_matches)
+{
+    const struct port_config config = {.name = "p0", .netdev = "eth9", .ip4 = {10, 0, 0, 1}, .ip4_prefix_len = 24};
+    const uint8_t mac[6] = {2, 0, 0, 0, 0, 7};
+    struct port port;
+    struct port_losses losses;
+    char err[200] = "";
+    cr_assert_eq(port_open_offline(&port, 3, &config, mac, NULL, err), 0, "%s", err);
+    cr_expect_eq(port.index, 3);
+    cr_expect_eq(port.mtu, 1500);
+    cr_expect_eq(memcmp(port.mac, mac, 6), 0);
+    cr_expect(port.link_up && !port.gone && port.tx_multi_seg);
+    cr_expect(port.frame_opts.skip_udp_csum, "as configured");
+    cr_expect_str_eq(port.config.netdev, "eth9");
+    cr_expect_neq(port.config.netdev, config.netdev, "its own");
+    uint8_t octets[60] = {2, 0, 0, 0, 0, 7, 2, 0, 0, 0, 0, 9, 0x86, 0x24};
+    struct frame frame;
+    uint32_t face;
+    uint64_t sender;
+    cr_assert_eq(frame_parse(octets, sizeof octets, &port.frame_opts, &frame), VERDICT_OK);
+    cr_expect_eq(port_classify(&port, &frame, &face, &sender), PORT_MISS_VLAN, "to it, but it has no face");
+    octets[5] = 8;
+    cr_expect_eq(port_classify(&port, &frame, &face, &sender), PORT_MISS_L2, "to another");
+    cr_expect_eq(port_quic_vips(&port, &(struct port_vip){.port_be = 1}, 1), 0, "it gets all frames anyway");
+    port_losses(&port, &losses);
+    cr_expect_eq(losses.rx_errors, 0);
+    port_close(&port);
+    const struct port_config large = {.name = "p0", .netdev = "eth9", .mtu = 9000, .rx_csum = true, .bare = true};
+    cr_assert_eq(port_open_offline(&port, 3, &large, mac, NULL, err), 0, "%s", err);
+    cr_expect(port.mtu == 9000 && port.bare && !port.frame_opts.skip_udp_csum);
+    port_close(&port);
+}
