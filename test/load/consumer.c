@@ -37,15 +37,13 @@ static bool whole_number(const struct consumer *consumer, uint32_t low, uint64_t
     return true;
 }
 
-static bool read_token(const struct consumer *consumer, const struct ndn_lp *lp, uint64_t *number)
+static bool read_token(const struct consumer *consumer, const uint8_t *token, uint64_t *number)
 {
     uint8_t want[TOKEN_SIZE];
     uint32_t low;
-    if (lp->token_len != TOKEN_SIZE)
-        return false;
-    memcpy(&low, lp->token, 4);
+    memcpy(&low, token, 4);
     put_token(consumer, low, want);
-    return memcmp(want, lp->token, TOKEN_SIZE) == 0 && whole_number(consumer, low, number);
+    return memcmp(want, token, TOKEN_SIZE) == 0 && whole_number(consumer, low, number);
 }
 
 static struct consumer_request *request_at(const struct consumer *consumer, uint64_t number)
@@ -282,7 +280,8 @@ static void take_packet(struct consumer *consumer, const struct ndn_packet *pkt,
         return;
     }
     uint64_t number;
-    bool token_good = consumer->token ? read_token(consumer, &pkt->lp, &number) : pkt->lp.token_len == 0;
+    bool token_good = consumer->token ? pkt->lp.token_len == TOKEN_SIZE && read_token(consumer, pkt->lp.token, &number)
+                                      : pkt->lp.token_len == 0;
     if (!token_good) {
         tally->corrupted++;
     } else if (!consumer->token && !find_by_name(consumer, name, &number)) {
@@ -290,6 +289,20 @@ static void take_packet(struct consumer *consumer, const struct ndn_packet *pkt,
     } else {
         take_answer(consumer, number, name, nack, now);
     }
+}
+
+/* Data in the commonest form. */
+static bool take_quick(struct consumer *consumer, const uint8_t *packet, size_t len, uint64_t now)
+{
+    uint32_t name;
+    uint64_t number;
+    const uint8_t *token, *net;
+    size_t whole = consumer->token ? shape_quick(&consumer->shape, true, packet, len, &name, &token, &net) : 0;
+    // Behind it there may be padding, but not on every link.
+    if (whole == 0 || (whole < len && consumer->is_bare) || !read_token(consumer, token, &number))
+        return false;
+    take_answer(consumer, number, name, false, now);
+    return true;
 }
 
 /* One of several fragments. Takes the mbuf over. */
@@ -333,6 +346,11 @@ bool consumer_receive(struct consumer *consumer, struct rte_mbuf *mbuf, uint64_t
     size_t len;
     if (frame == NULL || link_unwrap(&consumer->link, frame, mbuf->pkt_len, &packet, &len) != 0) {
         tally->foreign++;
+        rte_pktmbuf_free(mbuf);
+        return true;
+    }
+    if (take_quick(consumer, packet, len, now)) {
+        tally->octets_received += mbuf->pkt_len;
         rte_pktmbuf_free(mbuf);
         return true;
     }
@@ -406,6 +424,8 @@ static void write_interest(struct consumer *consumer, uint64_t number, uint8_t *
 unsigned consumer_work(struct consumer *consumer, uint64_t now)
 {
     unsigned n = expire(consumer, now);
+    if (consumer->reass != NULL)
+        reass_poll(consumer->reass, now_ns(consumer, now));
     if (!device_send(&consumer->tx) || !pace_ready(&consumer->pace, now, consumer->out))
         return n;
     // A burst that the pool cannot give is due again later.

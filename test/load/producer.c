@@ -119,48 +119,65 @@ static void send_data(struct producer *producer, uint32_t name, struct ndn_lp_ou
     producer->tally.data++;
 }
 
-static void take_interest(struct producer *producer, const struct ndn_packet *pkt)
+/* An Interest of this run: @p net is all of it. */
+static void answer(struct producer *producer, uint32_t name, const uint8_t *token, uint8_t token_len,
+                   const uint8_t *net, size_t net_len)
 {
     struct tally_producer *tally = &producer->tally;
-    uint32_t name;
-    enum shape_verdict verdict = shape_check_interest(&producer->shape, pkt, &name);
-    if (verdict != SHAPE_OK) {
-        *(verdict == SHAPE_STRANGE ? &tally->unexpected : &tally->corrupted) += 1;
-        return;
-    }
     tally->interests++;
-    tally->tokens += pkt->lp.token_len > 0;
+    tally->tokens += token_len > 0;
     struct ndn_lp_out lp = {0};
-    if (producer->token_echo && pkt->lp.token_len > 0) {
-        lp.token = pkt->lp.token;
-        lp.token_len = pkt->lp.token_len;
+    if (producer->token_echo && token_len > 0) {
+        lp.token = token;
+        lp.token_len = token_len;
     }
     if (every(tally->interests, producer->inject.drop)) {
         tally->dropped++;
     } else if (every(tally->interests, producer->inject.nack)) {
         lp.nack_reason = NDN_NACK_CONGESTION;
-        tally->nacks += add_frame(producer, &lp, pkt->net, pkt->net_len);
+        tally->nacks += add_frame(producer, &lp, net, net_len);
     } else {
         send_data(producer, name, &lp);
     }
 }
 
-void producer_receive(struct producer *producer, struct rte_mbuf *mbuf)
+static void take_packet(struct producer *producer, const uint8_t *packet, size_t len)
 {
     struct tally_producer *tally = &producer->tally;
+    uint32_t name;
+    const uint8_t *token, *net;
+    size_t whole = shape_quick(&producer->shape, false, packet, len, &name, &token, &net);
+    // Behind it there may be padding, but not on every link.
+    if (whole == len || (whole > 0 && !producer->is_bare)) {
+        answer(producer, name, token, 8, net, producer->shape.interest_len);
+        return;
+    }
+    struct ndn_packet pkt;
+    struct ndn_parse_opts opts = {.allow_trailing = !producer->is_bare};
+    if (ndn_packet_parse(packet, len, &opts, &pkt) != VERDICT_OK) {
+        tally->corrupted++;
+        return;
+    }
+    enum shape_verdict verdict = SHAPE_STRANGE;
+    if (pkt.type == NDN_TYPE_INTEREST && (pkt.lp.has & LP_HAS_NACK) == 0)
+        verdict = shape_check_interest(&producer->shape, &pkt, &name);
+    if (verdict == SHAPE_OK)
+        answer(producer, name, pkt.lp.token, pkt.lp.token_len, pkt.net, pkt.net_len);
+    else if (verdict == SHAPE_STRANGE)
+        tally->unexpected++;
+    else
+        tally->corrupted++;
+}
+
+void producer_receive(struct producer *producer, struct rte_mbuf *mbuf)
+{
     uint8_t scratch[NDN_PACKET_MAX + 256];
     const uint8_t *frame = device_octets(mbuf, scratch, sizeof scratch), *packet;
     size_t len;
-    struct ndn_packet pkt;
-    struct ndn_parse_opts opts = {.allow_trailing = !producer->is_bare};
-    if (frame == NULL || link_unwrap(&producer->link, frame, mbuf->pkt_len, &packet, &len) != 0)
-        tally->foreign++;
-    else if (ndn_packet_parse(packet, len, &opts, &pkt) != VERDICT_OK)
-        tally->corrupted++;
-    else if (pkt.type != NDN_TYPE_INTEREST || (pkt.lp.has & LP_HAS_NACK) != 0)
-        tally->unexpected++;
+    if (frame != NULL && link_unwrap(&producer->link, frame, mbuf->pkt_len, &packet, &len) == 0)
+        take_packet(producer, packet, len);
     else
-        take_interest(producer, &pkt);
+        producer->tally.foreign++;
     rte_pktmbuf_free(mbuf);
 }
 

@@ -95,6 +95,18 @@ static int make_data(struct shape *shape, const struct options *options)
     return 0;
 }
 
+static void make_head(struct shape_head *head, size_t net_len)
+{
+    uint8_t *end = head->octets + sizeof head->octets;
+    size_t len = ndn_lp_prepend_token(end, net_len, (const uint8_t[8]){0});
+    memmove(head->octets, end - len, len);
+    head->len = (uint8_t)len;
+    // Behind the token stand type and length of Fragment.
+    head->token_off = (uint8_t)(len - 1 - ndn_tlv_var_size(net_len) - 8);
+    memset(head->mask, 0xff, sizeof head->mask);
+    memset(head->mask + head->token_off, 0, 8);
+}
+
 int shape_create(struct shape *shape, const struct options *options)
 {
     int rc = names_create(&shape->names, options);
@@ -104,8 +116,12 @@ int shape_create(struct shape *shape, const struct options *options)
     rc = make_interest(shape, options);
     if (rc == 0)
         rc = make_data(shape, options);
-    if (rc != 0)
+    if (rc != 0) {
         names_destroy(&shape->names);
+        return rc;
+    }
+    make_head(&shape->head[0], shape->interest_len);
+    make_head(&shape->head[1], shape->data_len);
     return rc;
 }
 
@@ -159,27 +175,49 @@ static enum shape_verdict other(const struct shape *shape, bool is_data, const s
     return ours ? SHAPE_CORRUPT : SHAPE_STRANGE;
 }
 
-enum shape_verdict shape_check_interest(const struct shape *shape, const struct ndn_packet *pkt, uint32_t *number)
+/* Whether these are the octets of an Interest (Data) that was sent; there are interest_len (data_len) of them. */
+static bool same_interest(const struct shape *shape, const uint8_t *p, uint32_t *number)
 {
-    const uint8_t *p = pkt->net;
     size_t hop = shape->hop_limit_off;
     // A forwarder counts HopLimit down, and changes nothing else.
-    if (pkt->net_len == shape->interest_len && same(p, shape->interest, shape->interest_mask, shape->interest_len) &&
-        names_digits(&shape->names, p + shape->interest_name_off, number) &&
-        (hop == 0 || p[hop] <= shape->interest[hop]))
+    return same(p, shape->interest, shape->interest_mask, shape->interest_len) &&
+           names_digits(&shape->names, p + shape->interest_name_off, number) &&
+           (hop == 0 || p[hop] <= shape->interest[hop]);
+}
+
+static bool same_data(const struct shape *shape, const uint8_t *p, uint32_t *number)
+{
+    size_t content = shape->content_off, behind = content + shape->content_len, signature = shape->signature_off;
+    return same(p, shape->data, shape->data_mask, content) &&
+           names_digits(&shape->names, p + shape->data_name_off, number) &&
+           shape_filled(shape->seed, *number, 0, p + content, shape->content_len) &&
+           memcmp(p + behind, shape->data + behind, SIGNATURE_INFO) == 0 &&
+           shape_filled(shape->seed, *number, SIGNATURE_WORD, p + signature, SIGNATURE_SIZE);
+}
+
+enum shape_verdict shape_check_interest(const struct shape *shape, const struct ndn_packet *pkt, uint32_t *number)
+{
+    if (pkt->net_len == shape->interest_len && same_interest(shape, pkt->net, number))
         return SHAPE_OK;
     return other(shape, false, pkt, number);
 }
 
 enum shape_verdict shape_check_data(const struct shape *shape, const struct ndn_packet *pkt, uint32_t *number)
 {
-    const uint8_t *p = pkt->net;
-    size_t content = shape->content_off, behind = content + shape->content_len, signature = shape->signature_off;
-    if (pkt->net_len == shape->data_len && same(p, shape->data, shape->data_mask, content) &&
-        names_digits(&shape->names, p + shape->data_name_off, number) &&
-        shape_filled(shape->seed, *number, 0, p + content, shape->content_len) &&
-        memcmp(p + behind, shape->data + behind, SIGNATURE_INFO) == 0 &&
-        shape_filled(shape->seed, *number, SIGNATURE_WORD, p + signature, SIGNATURE_SIZE))
+    if (pkt->net_len == shape->data_len && same_data(shape, pkt->net, number))
         return SHAPE_OK;
     return other(shape, true, pkt, number);
+}
+
+size_t shape_quick(const struct shape *shape, bool is_data, const uint8_t *p, size_t len, uint32_t *number,
+                   const uint8_t **token, const uint8_t **net)
+{
+    const struct shape_head *head = &shape->head[is_data];
+    size_t whole = (size_t)head->len + (is_data ? shape->data_len : shape->interest_len);
+    if (len < whole || !same(p, head->octets, head->mask, head->len))
+        return 0;
+    *token = p + head->token_off;
+    *net = p + head->len;
+    bool good = is_data ? same_data(shape, *net, number) : same_interest(shape, *net, number);
+    return good ? whole : 0;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "parser/ndn_encode.h"
 #include "parser/ndn_packet.h"
 #include "test/load/names.h"
 #include "test/load/options.h"
@@ -26,6 +27,10 @@ struct shape {
     uint8_t interest[SHAPE_INTEREST_MAX], interest_mask[SHAPE_INTEREST_MAX];
     uint8_t data[NDN_PACKET_MAX];
     uint8_t data_mask[SHAPE_INTEREST_MAX]; /* up to Content */
+    struct shape_head {
+        uint8_t len, token_off;
+        uint8_t octets[NDN_LP_TOKEN_HEADER_MAX], mask[NDN_LP_TOKEN_HEADER_MAX];
+    } head[2]; /* NDNLPv2 with a PitToken of eight octets, before an Interest and before a Data */
 };
 
 /** Says on stderr what is wrong. @return 0, -EINVAL or -ENOMEM */
@@ -46,6 +51,16 @@ enum shape_verdict {
 /** Compare a packet that was parsed: the whole Interest (Data) TLV. */
 enum shape_verdict shape_check_interest(const struct shape *shape, const struct ndn_packet *pkt, uint32_t *number);
 enum shape_verdict shape_check_data(const struct shape *shape, const struct ndn_packet *pkt, uint32_t *number);
+
+/**
+ * The commonest case without parsing: whether @p p begins with an Interest (Data) that was sent, in an LpPacket that
+ * has a PitToken of eight octets and nothing else. What is equal in each octet has been parsed before. A no means
+ * nothing.
+ *
+ * @return octets of the LpPacket, and where token and network packet begin; 0: not so
+ */
+size_t shape_quick(const struct shape *shape, bool is_data, const uint8_t *p, size_t len, uint32_t *number,
+                   const uint8_t **token, const uint8_t **net);
 
 /**
  * The octets that stand for a number: words of eight, each a step further, so that neither an octet changed nor words

@@ -114,6 +114,41 @@ Test(shape, each_changed_bit_of_an_interest_is_seen_but_what_forwarders_change)
     shape_destroy(&shape);
 }
 
+Test(shape, the_commonest_form_is_known_without_parsing_and_nothing_else)
+{
+    for (unsigned payload = 0; payload <= 1000; payload += 200) {
+        struct options options = usual();
+        options.payload = payload;
+        cr_assert_eq(shape_create(&shape, &options), 0);
+        for (unsigned is_data = 0; is_data < 2; is_data++) {
+            uint8_t buf[2048], *net = buf + 32;
+            size_t net_len = is_data ? shape.data_len : shape.interest_len;
+            if (is_data)
+                shape_data(&shape, 77, net);
+            else
+                shape_interest(&shape, 77, 5, net);
+            size_t head = ndn_lp_prepend_token(net, net_len, (const uint8_t *)"TOKENTOK"), len = head + net_len;
+            uint8_t *p = net - head;
+            uint32_t number = 0;
+            const uint8_t *token, *found;
+            cr_assert_eq(shape_quick(&shape, is_data, p, len, &number, &token, &found), len);
+            cr_expect(number == 77 && memcmp(token, "TOKENTOK", 8) == 0 && found == net);
+            cr_expect_eq(shape_quick(&shape, is_data, p, len + 7, &number, &token, &found), len);
+            cr_expect_eq(shape_quick(&shape, is_data, p, len - 1, &number, &token, &found), 0);
+            cr_expect_eq(shape_quick(&shape, !is_data, p, len, &number, &token, &found), 0);
+            const uint8_t *nonce = net + shape.nonce_off;
+            for (uint8_t *at = p; at < p + len; at++) {
+                if ((at >= token && at < token + 8) || (!is_data && at >= nonce && at < nonce + 4))
+                    continue;
+                *at ^= 0x20;
+                cr_expect_eq(shape_quick(&shape, is_data, p, len, &number, &token, &found), 0, "octet %zd", at - p);
+                *at ^= 0x20;
+            }
+        }
+        shape_destroy(&shape);
+    }
+}
+
 Test(shape, data_of_another_name_or_run_do_not_pass)
 {
     struct options options = usual();
