@@ -18,7 +18,8 @@ from contextlib import redirect_stdout
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from suite import children, compare, plot, quic, report, result, rounds, run, scaling, stats, targets, testpmd  # noqa: E402
+from suite import (children, compare, micro, plot, quic, report, result, rounds, run, scaling, stats, targets,  # noqa: E402
+                   testpmd)
 
 
 def document(cases, calibration=1.0, quick=False, cpu="Test CPU"):
@@ -160,6 +161,23 @@ class Results(unittest.TestCase):
             result.load("/nowhere/at/all.json")
 
 
+class Micro(unittest.TestCase):
+    def test_ratios_are_of_the_same_round(self):
+        found = result.Result()
+        for alone, both in ((150, 155), (240, 250)):
+            cases = [{"name": f"comps=4,live=1024,payload=100,cs=64,{what}", "ns_median": ns, "ns_p10": ns, "chunks": 9}
+                     for what, ns in (("one of 2 workers alone", alone), ("2 workers at once", both))]
+            cases.append({"name": "chunk of rounds, harness included", "ns_median": 1, "ns_p10": 1, "chunks": 9})
+            micro.take(found, micro.Program("pipeline"), {"calibration_ns": 1.0, "cases": cases})
+        self.assertEqual(len(found.rows()), 2)
+        micro.ratios(found)
+        targets.apply(found)
+        row = found.find("micro", "ratio", "pipeline, two workers / one worker")
+        self.assertEqual([round(x, 3) for x in row["samples"]], [1.935, 1.92])
+        self.assertTrue(report.met(row))
+        self.assertIsNone(found.find("micro", "ratio", "pipeline, 16M live / 1k live"))
+
+
 class Rounds(unittest.TestCase):
     def turns(self, budget, **options):
         found = result.Result()
@@ -203,9 +221,14 @@ class Scaling(unittest.TestCase):
     def test_the_costs_of_a_result_take_the_place_of_ours(self):
         cases = {("micro", "pipeline", "comps=4,live=1048576,payload=100,cs=64"): [200],
                  ("micro", "pipeline", "comps=4,live=1048576,payload=100,cs=64,part=parse"): [60],
+                 ("micro", "pipeline", "comps=4,live=1024,payload=100,cs=64,one of 2 workers alone"): [150],
+                 ("micro", "pipeline", "comps=4,live=1024,payload=100,cs=64,2 workers at once"): [155],
+                 ("micro", "pipeline", "comps=4,live=1024,payload=100,cs=64,wrong worker, its side of the hand-over"): [90],
+                 ("micro", "pipeline", "comps=4,live=1024,payload=100,cs=64,wrong worker, the owner's side"): [170],
                  ("micro", "testpmd", "macswap"): [12]}
         costs = scaling.of_document(document(cases))
         self.assertEqual((costs.exchange[1 << 20], costs.exchange[1 << 10], costs.parse, costs.io), (200, 140, 30, 12))
+        self.assertEqual(costs.hand, (90 + 170 - 150) / 2 - 30)
 
     def test_the_page_has_the_tables_as_they_are_computed(self):
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "SCALING.md")) as f:
@@ -331,8 +354,9 @@ class Pictures(unittest.TestCase):
                 cases["micro", "pipeline", f"comps=4,live={live},payload=100,cs=64{part}"] = noisy(ns * share, 0.01)
         for live, ns in (("1k", 40), ("64k", 60), ("1M", 80), ("16M", 130)):
             cases["micro", "table", f"{live} live, 4 comps: insert+match+erase, batches of 64"] = noisy(ns, 0.01)
-        for workers in (2, 4):
-            cases["micro", "pipeline", f"comps=4,live=1024,payload=100,cs=64,workers={workers}"] = noisy(140 / workers, 0.01)
+        for what, ns in (("one of 2 workers alone", 150), ("2 workers at once", 155),
+                         ("wrong worker, its side of the hand-over", 100), ("wrong worker, the owner's side", 170)):
+            cases["micro", "pipeline", f"comps=4,live=1024,payload=100,cs=64,{what}"] = noisy(ns, 0.01)
         for who, scale in (("pitlane", 1), ("testpmd", 0.8)):
             for bench, base in (("memif", 20), ("af_xdp", 90)):
                 for p in (50, 90, 99, 99.9, 99.99):

@@ -68,7 +68,7 @@ class Picture:
             f"set label 9 {quoted(footer(document))} at screen 0.01, screen 0.02 left font ',10' "
             "textcolor '#555555'",
             "set bmargin 5.5", "set rmargin 3", "set tmargin 3", "set grid ytics linecolor '#dddddd' linetype 1",
-            "set termoption", "set border 3", "set tics nomirror", "set key top left reverse Left", "set yrange [0:*]",
+            "set border 3", "set tics nomirror", "set key top left reverse Left", "set yrange [0:*]",
         ]
 
     def set(self, *lines):
@@ -88,7 +88,7 @@ class Picture:
 
     def script(self, path, terminal="svg"):
         size = f"{SIZE[0]},{SIZE[1]}"
-        head = [f"set terminal {terminal} size {size} font 'DejaVu Sans,13' background rgb 'white'",
+        head = [f"set terminal {terminal} noenhanced size {size} font 'DejaVu Sans,13' background rgb 'white'",
                 f"set output {quoted(path)}", "set encoding utf8"]
         return "\n".join(head + self.blocks + self.settings + ["plot " + ", \\\n  ".join(self.curves), ""])
 
@@ -155,28 +155,32 @@ def latency(document):
     return picture
 
 
-WORKERS = re.compile(r"comps=4,live=1024,payload=100,cs=64,workers=(\d+)(,.*)?$")
+def workers(document):
+    """The cases with several workers: {what: ns}, and how many they are."""
+    found, count = {}, 0
+    for row in micro(document, "pipeline"):
+        match = re.match(r"comps=4,live=1024,payload=100,cs=64,(.*worker.*)$", row["case"])
+        if match:
+            found[match.group(1)] = median(row)
+            several = re.match(r"(\d+) workers at once", match.group(1))
+            count = int(several.group(1)) if several else count
+    return found, count
 
 
 def scaling(document):
-    """Rate of all workers together. A case with several workers has the time of an exchange of all, that is 1 / rate."""
-    one = pipeline(document).get(1024, {}).get("")
-    curves = {}
-    for row in micro(document, "pipeline"):
-        match = WORKERS.match(row["case"])
-        if match:
-            kind = (match.group(2) or "").lstrip(",")
-            curves.setdefault(kind, []).append((int(match.group(1)), 1e3 / median(row)))
-    if one is None or not curves:
+    ns, count = workers(document)
+    alone, both = ns.get(f"one of {count} workers alone"), ns.get(f"{count} workers at once")
+    if not alone or not both:
         return None
-    picture = Picture(document, "Scaling by workers, packets sourced inside each, no NIC", "workers",
-                      "million exchanges a second")
-    most = max(n for points in curves.values() for n, _ in points)
-    for number, (kind, points) in enumerate(sorted(curves.items())):
-        picture.line([(1, 1e3 / one)] + sorted(points), kind.replace("=", ": ") or "each with its own names", number)
-    picture.line([(n, n * 1e3 / one) for n in range(1, most + 1)], "n times one worker", len(curves), 3,
-                 "lines")
-    picture.set("xtics 1", f"xrange [0.5:{most + 0.5}]", f"yrange [0:{1.4 * most * 1e3 / one:.3g}]")
+    one = 1e3 / alone
+    picture = Picture(document, "Scaling by workers, no NIC", "workers", "million exchanges a second")
+    picture.line([(1, one), (count, count * 1e3 / both)], "packets sourced inside each worker", 0)
+    handed = [ns.get(f"wrong worker, {side}") for side in ("its side of the hand-over", "the owner's side")]
+    if all(handed):
+        # Each worker gives away what is the other's, and does what it is given.
+        picture.line([(1, one), (count, count * 1e3 / sum(handed))], "all packets arrive at the wrong worker", 1)
+    picture.line([(1, one), (count, count * one)], f"{count} times one worker", 2, 3, "lines")
+    picture.set("xtics 1", f"xrange [0.7:{count + 0.3}]", f"yrange [0:{1.4 * count * one:.3g}]")
     return picture
 
 

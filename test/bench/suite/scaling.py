@@ -35,6 +35,12 @@ def of_document(document):
             costs.exchange[live] = parts[""]
         if "parse" in parts and live == 1 << 20:
             costs.parse = parts["parse"] / 2
+    ns, count = plot.workers(document)
+    alone = ns.get(f"one of {count} workers alone")
+    handed = [ns.get(f"wrong worker, {side}") for side in ("its side of the hand-over", "the owner's side")]
+    if alone and all(handed):
+        # Both packets of an exchange cross, and are parsed twice.
+        costs.hand = max((sum(handed) - alone) / 2 - costs.parse, 0)
     for row in document["cases"]:
         if row["bench"] == "testpmd" and row["samples"]:
             costs.io = plot.median(row)
