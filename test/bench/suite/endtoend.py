@@ -40,8 +40,10 @@ class Path:
         faces = "\n".join(f'    {name}: {{ port = "{port}"; remote = "ether://[{network.MACS[mac]}]"; }};'
                           for name, port, mac in (("consumer", "left", "c0"), ("producer", "right", "p0")))
         text = f"port: {{\n    left: {{ {self.port(0)} }};\n    right: {{ {self.port(1)} }};\n}};\nface: {{\n{faces}\n}};\n"
-        busy = f"workers: {{ count = 1; lcores = [ {testpmd.cpus()[0]} ]; busy-poll = true; }};\n"
-        return pitlaned.write(self.folder, self.name, busy + text + pitlaned.routes(load.FLOWS, ["producer"]))
+        # As testpmd is run: one CPU that never sleeps, and no hugepages.
+        alike = f"workers: {{ count = 1; lcores = [ {testpmd.cpus()[0]} ]; busy-poll = true; }};\n" \
+                "memory: { hugepages = \"no\"; };\n"
+        return pitlaned.write(self.folder, self.name, alike + text + pitlaned.routes(load.FLOWS, ["producer"]))
 
 
 class Memif(Path):
