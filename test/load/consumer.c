@@ -17,6 +17,7 @@
 #define RING_MIN        (UINT64_C(1) << 16)
 #define RING_CLOSED_MIN (UINT64_C(1) << 20)
 #define RING_MAX        (UINT64_C(1) << 26)
+#define STANDSTILL      4   /* of a timeout: a part that is longer than any turn of a loop */
 #define EXPIRE_MAX      256 /* requests given up in one go */
 
 /* The token of a request: its number, and a mark of the run. */
@@ -165,7 +166,7 @@ void consumer_start(struct consumer *consumer, const struct plan *plan, uint64_t
 {
     memset(&consumer->tally, 0, sizeof consumer->tally);
     consumer->tx.refused = 0;
-    consumer->tally.begin = now;
+    consumer->tally.begin = consumer->worked = now;
     pace_start(&consumer->pace, plan, consumer->seed + consumer->head, consumer->hz, now);
 }
 
@@ -378,13 +379,17 @@ bool consumer_receive(struct consumer *consumer, struct rte_mbuf *mbuf, uint64_t
 static unsigned expire(struct consumer *consumer, uint64_t now)
 {
     unsigned n = 0;
+    if (now - consumer->worked > consumer->timeout / STANDSTILL)
+        consumer->patience = now + consumer->timeout;
+    consumer->worked = now;
     for (; n < EXPIRE_MAX && consumer->tail < consumer->head; n++, consumer->tail++) {
         struct consumer_request *request = request_at(consumer, consumer->tail);
         if (request->state != REQUEST_OUT)
             continue;
         bool full = consumer->head - consumer->tail > consumer->mask - DEVICE_BURST;
-        if (now - (request->due + request->lag) < consumer->timeout && !full) // all have the same time to wait
-            break;
+        bool in_time = now < consumer->patience || now - (request->due + request->lag) < consumer->timeout;
+        if (in_time && !full)
+            break; // all have the same time to wait
         settle(consumer, request, REQUEST_LOST);
         consumer->tally.lost++;
     }

@@ -43,7 +43,9 @@ struct consumer {
     struct shape shape;
     struct pace pace;
     bool token, distinct, is_bare;
-    uint64_t timeout; /* ticks */
+    uint64_t timeout;  /* ticks */
+    uint64_t worked;   /* ticks: when consumer_work() was last called */
+    uint64_t patience; /* ticks: nothing is given up before */
     double hz;
     uint64_t seed, random;
     struct rte_mempool *pool;
@@ -74,7 +76,12 @@ void consumer_start(struct consumer *consumer, const struct plan *plan, uint64_t
  */
 bool consumer_receive(struct consumer *consumer, struct rte_mbuf *mbuf, uint64_t now);
 
-/** Give up what waited too long, and send what is due. @return packets sent or given up */
+/**
+ * Give up what waited too long, and send what is due. After a standstill of this very program nothing is given up for
+ * another timeout: answers lie in the port yet, or Interests before a producer of the same thread.
+ *
+ * @return packets sent or given up
+ */
 unsigned consumer_work(struct consumer *consumer, uint64_t now);
 
 /** All of the stretch is sent, and all of it answered or given up. Ends the tally. */

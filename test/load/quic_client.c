@@ -11,6 +11,8 @@
 #include "parser/frame.h"
 #include "test/load/random.h"
 
+#define STANDSTILL 4 /* of a timeout: a part that is longer than any turn of a loop */
+
 int quic_client_create(struct quic_client *client, const struct options *options, const struct device *device,
                        const struct quic_flows *flows, struct quic_server *server, struct rte_mempool *pool, double hz)
 {
@@ -47,7 +49,7 @@ void quic_client_start(struct quic_client *client, const struct plan *plan, uint
     memset(&client->tally, 0, sizeof client->tally);
     client->tx.refused = 0;
     client->given_up = client->arrived = client->rebinds = client->n_initials = 0;
-    client->quiet_since = client->tally.begin = now;
+    client->quiet_since = client->worked = client->tally.begin = now;
     pace_start(&client->pace, plan, client->seed + client->head, client->hz, now);
 }
 
@@ -111,7 +113,9 @@ static uint32_t on_the_way(const struct quic_client *client)
 unsigned quic_client_work(struct quic_client *client, uint64_t now)
 {
     uint64_t arrived = tally_read(&client->server->arrived);
-    if (arrived != client->arrived) {
+    bool stood_still = now - client->worked > client->timeout / STANDSTILL;
+    client->worked = now;
+    if (arrived != client->arrived || stood_still) {
         client->arrived = arrived;
         client->tally.received = tally_read(&client->server->tally.received);
         client->quiet_since = now;

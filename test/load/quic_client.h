@@ -31,7 +31,8 @@ struct quic_client {
     uint64_t head;        /* number of the next datagram */
     uint64_t given_up;    /* in this stretch: datagrams that are on the way no more */
     uint64_t arrived;     /* in this stretch, as far as known here */
-    uint64_t quiet_since; /* ticks: the last time one was sent or arrived */
+    uint64_t worked;      /* ticks: when quic_client_work() was last called */
+    uint64_t quiet_since; /* ticks: the last time one was sent or arrived, or this program had stood still */
     uint64_t rebinds, n_initials;
     uint32_t *flow_number; /* by flow: of its next datagram */
     struct tally tally;

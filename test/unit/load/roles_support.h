@@ -43,6 +43,8 @@ void roles_ask(void);
 void roles_give(unsigned i);
 /** Give all of them, in their order. */
 void roles_give_all(void);
+/** Let time pass, as a loop sees it. */
+void roles_pass(uint64_t us);
 /** See that each request is accounted for, and no buffer lost. */
 void roles_check(void);
 

@@ -77,8 +77,8 @@ static void give(unsigned i, unsigned to)
 
 static void finish(void)
 {
-    for (unsigned i = 0; i < 10 && !quic_client_done(&client, roles.now); i++) {
-        roles.now += 600000;
+    for (unsigned i = 0; i < 30 && !quic_client_done(&client, roles.now); i++) {
+        roles.now += 100000;
         quic_client_work(&client, roles.now);
     }
     cr_assert(quic_client_done(&client, roles.now));

@@ -59,6 +59,7 @@ Test(roles, open_loop_counts_from_when_a_packet_was_due)
     cr_expect_eq(tally->latency.max, 50100);
     cr_expect_eq(tally->service.max, 100);
     cr_expect_eq(tally->behind, 50000);
+    // As long as the port takes nothing.
     roles.now += 2000000;
     cr_expect(consumer_done(&roles.consumer, roles.now), "what was not sent in time is not sent any more");
     cr_expect_eq(tally->unsent, 49);
@@ -71,19 +72,36 @@ Test(roles, loss_and_what_comes_after_it)
     start(&options, 32);
     roles_ask();
     cr_assert_eq(roles.n, 32);
-    roles.now += 999999;
-    consumer_work(&roles.consumer, roles.now);
+    roles_pass(999999);
     cr_expect_eq(tally->lost, 0, "there is time yet");
     for (unsigned i = 3; i < 32; i++)
         roles_give(i);
-    roles.now += 1;
-    consumer_work(&roles.consumer, roles.now);
+    roles_pass(1);
     cr_expect_eq(tally->lost, 3);
     cr_expect_eq(tally->received, 29);
     roles_give(0);
     cr_expect_eq(tally->late, 1);
     cr_expect_eq(tally->received, 29);
     rte_pktmbuf_free_bulk(roles.frame + 1, 2);
+    roles_check();
+}
+
+Test(roles, a_standstill_of_the_program_is_no_loss)
+{
+    struct options options = roles_options();
+    start(&options, 32);
+    roles_ask();
+    roles_pass(500000);
+    roles.now += 700000;
+    consumer_work(&roles.consumer, roles.now);
+    cr_expect_eq(tally->lost, 0, "the answers lie in the port");
+    roles_give(0);
+    cr_expect_eq(tally->latency.max, 1200000, "but it counts");
+    roles_pass(999999);
+    cr_expect_eq(tally->lost, 0);
+    roles_pass(1);
+    cr_expect_eq(tally->lost, 31);
+    rte_pktmbuf_free_bulk(roles.frame + 1, 31);
     roles_check();
 }
 
