@@ -11,6 +11,7 @@ from . import build, children, load, machine, network, pitlaned, progress, round
 PART = "e2e"
 ROUNDS = 5
 BUDGET = 220  # seconds
+START_SECONDS = 60  # at most, until a forwarder forwards
 TRIAL, DURATION = 1.5, 2.0
 QUICK_TRIAL, QUICK_DURATION = 0.2, 0.3
 FORWARDERS = ("pitlane", "testpmd")
@@ -80,9 +81,9 @@ def forwarder(path, who, options):
     log = os.path.join(path.folder, f"{who}.log")
     if who == "pitlane":
         argv = [os.path.join(options.build, "pitlaned"), "-c", path.conf()]
-        return children.background(path.within("forward", argv), log, " ready", 30)
+        return children.background(path.within("forward", argv), log, " ready", START_SECONDS)
     argv = testpmd.command([path.vdev("forward", n) for n in (0, 1)], options.prefix + "t")
-    return children.background(path.within("forward", argv), log, testpmd.READY, 30)
+    return children.background(path.within("forward", argv), log, testpmd.READY, START_SECONDS)
 
 
 def take(result, name, who, report):

@@ -150,7 +150,7 @@ def latency(document):
         picture.line(points, label, number, 1 if label.startswith("pitlane") else 2)
     last = max(points[-1][0] for points in curves.values())
     ticks = [(p, 1 / (1 - p / 100)) for p in (50, 90, 99, 99.9, 99.99, 99.999) if 1 / (1 - p / 100) <= last * 1.1]
-    picture.set("logscale x", "logscale y", "yrange [*:*]", f"xrange [1.6:{last * 1.6:.4g}]", "mytics 10",
+    picture.set("logscale x", "logscale y", "format y '%.0f'", "yrange [*:*]", f"xrange [1.6:{last * 1.6:.4g}]", "mytics 10",
                 "xtics (" + ", ".join(f"'{p:g} %%' {x:.9g}" for p, x in ticks) + ")")
     return picture
 

@@ -6,7 +6,8 @@ import os
 import sys
 import tempfile
 
-from . import build, children, compare, endtoend, machine, micro, plot, process, progress, quic, report, result, scaling, targets
+from . import (build, children, compare, endtoend, machine, micro, plot, process, progress, quic, report, result, scaling,
+               targets)
 
 PARTS = {"micro": micro.run, "e2e": endtoend.run, "process": process.run, "quic": quic.run}
 
