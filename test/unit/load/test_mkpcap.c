@@ -70,6 +70,12 @@ static uint8_t *make(enum mkpcap_format format, size_t *len)
     return octets;
 }
 
+static void drop_capture(void)
+{
+    while (capture.n > 0)
+        free(capture.frame[--capture.n].octets);
+}
+
 /* Make the plan's file and read it by libpcap. */
 static void make_and_read(enum mkpcap_format format)
 {
@@ -83,7 +89,7 @@ static void make_and_read(enum mkpcap_format format)
     struct pcap_pkthdr *header;
     const u_char *frame;
     int rc;
-    capture.n = 0;
+    drop_capture();
     while ((rc = pcap_next_ex(pcap, &header, &frame)) == 1) {
         cr_assert_lt(capture.n, FRAMES_MAX);
         cr_assert_eq(header->caplen, header->len);
@@ -134,7 +140,7 @@ static void init(void)
 {
     mkpcap_plan_init(&plan);
 }
-TestSuite(mkpcap, .init = init);
+TestSuite(mkpcap, .init = init, .fini = drop_capture);
 
 Test(mkpcap, interests_have_the_benchmarks_shape)
 {
@@ -448,6 +454,7 @@ Test(mkpcap, pcapng_tells_interface_and_nanosecond)
         }
         at += size;
     }
+    free(octets);
     cr_assert_eq(interfaces, 2);
     cr_assert_eq(frames, 400);
 }
