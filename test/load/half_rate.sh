@@ -15,6 +15,7 @@ in_c "$pitlane_load" --lcores="0@$last" --no-huge -m 512 --no-pci --no-telemetry
     --json "$tmp/report.json" "$@" || status=$?
 jq '{commandline: (.arguments | join(" ")), saturated_pps: .search.saturated_pps, rate_pps: .load.rate_pps, seconds, sent,
     received, lost, late, unsent, duplicates, reordered, corrupted, unexpected, loss_ratio, latency_us, ports, faults}' "$tmp/report.json"
+say "ports of pitlaned: $(ask port list | jq -c .)"
 say "drops of pitlaned: $(ask drops -a | jq -c '[.drops[] | select(.count > 0) | {(.reason): .count}] | add // {}')"
 check_quiet
 stop_daemon
