@@ -180,7 +180,7 @@ def scaling(document):
         # Each worker gives away what is the other's, and does what it is given.
         picture.line([(1, one), (count, count * 1e3 / sum(handed))], "all packets arrive at the wrong worker", 1)
     picture.line([(1, one), (count, count * one)], f"{count} times one worker", 2, 3, "lines")
-    picture.set("xtics 1", f"xrange [0.7:{count + 0.3}]", f"yrange [0:{1.4 * count * one:.3g}]")
+    picture.set("xtics 1", f"xrange [0.7:{count + 0.3}]", f"yrange [0:{1.4 * count * max(one, 1e3 / both):.3g}]")
     return picture
 
 
