@@ -193,7 +193,8 @@ static enum quic_unroutable why_unroutable(enum quic_lb_verdict verdict)
     return QUIC_UNROUTABLE_CONFIG;
 }
 
-static const struct quic_server *by_cid(const struct quic_service *service, const struct quic_lb_job *job)
+static __rte_always_inline const struct quic_server *by_cid(const struct quic_service *service,
+                                                            const struct quic_lb_job *job)
 {
     const struct quic_server *server = job->verdict == QUIC_LB_OK ? quic_service_server(service, &job->id) : NULL;
     return server != NULL && takes_known(server) ? server : NULL;
@@ -239,15 +240,17 @@ void quic_steer(struct fwd *fwd, struct quic_pkt *pkts, unsigned n)
         pkt->server = by_cid(pkt->service, &jobs[i]);
         pkt->how = QUIC_BY_CID;
         pkt->drop = DROP_NONE;
-        if (unlikely(pkt->server == NULL)) {
-            // It counts where it is decided.
-            if (!fall_back(fwd, pkt))
-                continue;
-            // A client's first packets have connection IDs of its own making: those are not the servers' fault.
-            if (pkt->header.type != QUIC_TYPE_INITIAL && pkt->header.type != QUIC_TYPE_0RTT && pkt->quote_off == 0)
-                count_unroutable(stats, why_unroutable((enum quic_lb_verdict)jobs[i].verdict));
+        if (likely(pkt->server != NULL)) {
+            stats->by_cid += pkt->quote_off == 0;
+            continue;
         }
-        if (likely(pkt->server != NULL && pkt->quote_off == 0))
+        // It counts where it is decided.
+        if (!fall_back(fwd, pkt))
+            continue;
+        // A client's first packets have connection IDs of its own making: those are not the servers' fault.
+        if (pkt->header.type != QUIC_TYPE_INITIAL && pkt->header.type != QUIC_TYPE_0RTT && pkt->quote_off == 0)
+            count_unroutable(stats, why_unroutable((enum quic_lb_verdict)jobs[i].verdict));
+        if (pkt->server != NULL && pkt->quote_off == 0)
             count_how(stats, (enum quic_how)pkt->how);
     }
 }
