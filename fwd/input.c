@@ -404,18 +404,32 @@ static __rte_noinline bool input_frame_known(struct fwd *fwd, struct pkt *pkt, c
     return input_parsed(fwd, pkt, drop, p, sizeof(struct rte_ether_hdr), memo->sender, linear);
 }
 
-/* A frame from a port; as input_frame_any(). @p each not 0: every packet is looked at more closely. */
-static inline bool input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf, struct pkt *pkt,
-                               struct input_memo *memo, unsigned each, bool *linear)
+/* What has become of a frame: taken care of; a packet in *pkt; a packet of which the octets are in the linear buffer.
+ */
+enum input_got { INPUT_GONE, INPUT_READY, INPUT_LINEAR };
+
+static inline enum input_got input_got(bool ready, bool linear)
 {
+    return !ready ? INPUT_GONE : linear ? INPUT_LINEAR : INPUT_READY;
+}
+
+/* A frame from a port. @p each not 0: every packet is looked at more closely. */
+static inline enum input_got input_frame(struct fwd *fwd, const struct port *port, struct rte_mbuf *mbuf,
+                                         struct pkt *pkt, struct input_memo *memo, unsigned each)
+{
+    bool linear;
     const uint8_t *p = rte_pktmbuf_mtod(mbuf, const uint8_t *);
     uint32_t len = mbuf->data_len;
     pkt->mbuf = mbuf;
-    pkt->look = (struct pkt_look){.level = PKT_LOOK_ALL};
+    pkt->look.level = PKT_LOOK_ALL;
+    pkt->look.matched = false;
+    pkt->look.via = 0;
+    pkt->has_token = false;
     if (unlikely(mbuf->next != NULL || !input_memo_hit(memo, p, len))) {
         if (fwd->quic != NULL && quic_take_plain(fwd, port, mbuf))
-            return false;
-        return input_frame_any(fwd, port, pkt, memo, linear);
+            return INPUT_GONE;
+        bool ready = input_frame_any(fwd, port, pkt, memo, &linear);
+        return input_got(ready, linear);
     }
     p += sizeof(struct rte_ether_hdr);
     len -= (uint32_t)sizeof(struct rte_ether_hdr);
@@ -423,13 +437,14 @@ static inline bool input_frame(struct fwd *fwd, const struct port *port, struct 
     memo->stats->in_bytes += len;
     // Of the usual shape: nothing has to be done to it but to cut its headers off.
     struct ndn_packet *ndn = &pkt->ndn;
-    if (unlikely(!ndn_usual_parse(p, len, true, true, ndn) || each != 0))
-        return input_frame_known(fwd, pkt, memo, linear);
+    if (unlikely(!ndn_usual_parse(p, len, true, true, ndn) || each != 0)) {
+        bool ready = input_frame_known(fwd, pkt, memo, &linear);
+        return input_got(ready, linear);
+    }
     mbuf->data_off = (uint16_t)(mbuf->data_off + (ndn->net - p) + sizeof(struct rte_ether_hdr));
     mbuf->data_len = ndn->net_len;
     mbuf->pkt_len = ndn->net_len;
-    *linear = false;
-    return true;
+    return INPUT_READY;
 }
 
 static inline bool input_is_nack(const struct pkt *pkt)
@@ -442,10 +457,9 @@ static inline bool input_is_upstream(const struct pkt *pkt)
     return pkt->ndn.type == NDN_TYPE_DATA || input_is_nack(pkt);
 }
 
-/* Hash the name and bring the buckets it leads to. @return false when it is another worker's, and gone */
+/* Bring the buckets that the name leads to. @return false when it is another worker's, and gone */
 static inline bool input_look_up(struct fwd *fwd, struct pkt *pkt, bool dispatch)
 {
-    ndn_name_hash(&pkt->ndn.name, &fwd->shared->name_key);
     if (unlikely(dispatch) && dispatch_away(fwd, pkt))
         return false;
     if (input_is_upstream(pkt))
@@ -455,14 +469,29 @@ static inline bool input_look_up(struct fwd *fwd, struct pkt *pkt, bool dispatch
     return true;
 }
 
-/* Read the name of Data that was left unread. @return false when it is no name, and the Data is gone */
-static bool input_read_name(struct fwd *fwd, struct pkt *pkt)
+/* Any packet whose name was left unread: all of it is read anew. @return false when it is refused, and gone */
+static __rte_noinline bool input_read_any(struct fwd *fwd, struct pkt *pkt)
+{
+    struct ndn_packet *ndn = &pkt->ndn;
+    struct ndn_parse_opts opts = {.lenient = fwd->shared->lenient};
+    enum drop drop = (enum drop)ndn_packet_parse_net(ndn->net, ndn->net_len, &opts, ndn);
+    if (unlikely(drop != DROP_NONE)) {
+        pkt_refuse(fwd, pkt, drop);
+        return false;
+    }
+    ndn_name_hash(&ndn->name, &fwd->shared->name_key);
+    return true;
+}
+
+/* Read the name, if it was left unread, and hash it. @return false when the packet is refused, and gone */
+static inline bool input_read_name(struct fwd *fwd, struct pkt *pkt)
 {
     struct ndn_name *name = &pkt->ndn.name;
-    enum drop drop = (enum drop)ndn_name_parse(name->value, name->len, fwd->shared->lenient, name);
-    if (unlikely(drop != DROP_NONE))
-        pkt_refuse(fwd, pkt, drop);
-    return drop == DROP_NONE;
+    if (unlikely(!name->unread)) {
+        ndn_name_hash(name, &fwd->shared->name_key);
+        return true;
+    }
+    return likely(ndn_name_read(name, &fwd->shared->name_key)) || input_read_any(fwd, pkt);
 }
 
 /*
@@ -473,17 +502,14 @@ static bool input_read_name(struct fwd *fwd, struct pkt *pkt)
  */
 static inline bool input_first(struct fwd *fwd, struct pkt *pkt, bool dispatch)
 {
-    pkt->entry = NULL;
-    if (pkt->ndn.name.unread) {
+    if (pkt->ndn.name.unread && pkt->ndn.type == NDN_TYPE_DATA) {
         prefetch_token(fwd, pkt);
         if (likely(pkt->has_token)) {
             pkt->look.via = (uint8_t)fwd->worker;
             return true;
         }
-        if (!input_read_name(fwd, pkt))
-            return false;
     }
-    return input_look_up(fwd, pkt, dispatch);
+    return input_read_name(fwd, pkt) && input_look_up(fwd, pkt, dispatch);
 }
 
 /* The name is not what the token says: it is looked up as if there were no token. @return false when it is gone */
@@ -535,12 +561,12 @@ void fwd_input(struct fwd *fwd, const struct port *port, struct rte_mbuf **mbufs
     for (unsigned i = 0; i < n; i++) {
         if (i + INPUT_AHEAD < n)
             rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + INPUT_AHEAD], void *));
-        bool linear;
-        if (!input_frame(fwd, port, mbufs[i], pkt, &memo, each, &linear))
+        enum input_got got = input_frame(fwd, port, mbufs[i], pkt, &memo, each);
+        if (unlikely(got == INPUT_GONE))
             continue;
         pkt += input_first(fwd, pkt, dispatch);
         // The next packet in several segments needs the linear buffer, which this one's names point into.
-        if (unlikely(linear)) {
+        if (unlikely(got == INPUT_LINEAR)) {
             input_act(fwd, (unsigned)(pkt - fwd->pkts));
             pkt = fwd->pkts;
         }

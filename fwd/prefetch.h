@@ -57,6 +57,7 @@ static inline void prefetch_data_bucket(struct fwd *fwd, struct pkt *pkt)
 static inline bool prefetch_data_entry(struct fwd *fwd, struct pkt *pkt)
 {
     struct ndn_name *name = &pkt->ndn.name;
+    pkt->entry = NULL;
     if (unlikely(!pkt->has_token)) {
         pit_prefetch_entry(fwd->pit, name->hash_full);
         return false;

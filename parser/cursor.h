@@ -48,6 +48,14 @@ static inline uint32_t load_be32(const uint8_t *p)
     return be32toh(v);
 }
 
+/** The same, little-endian: for comparisons with constants, where it costs nothing. */
+static inline uint32_t load_le32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return le32toh(v);
+}
+
 static inline uint64_t load_be64(const uint8_t *p)
 {
     uint64_t v;

@@ -55,6 +55,15 @@ enum verdict ndn_name_parse(const uint8_t *value, size_t len, bool lenient, stru
  */
 extern void (*ndn_name_hash)(struct ndn_name *name, const struct ndn_name_key *key);
 
+/**
+ * Read and hash a Name of which value and len are filled, in one pass, when it has 1 to NDN_NAME_DEPTH components, each
+ * with a type and a length of one octet, none of them a digest.
+ *
+ * @return true, and *name is as after ndn_name_parse() and ndn_name_hash(); false: it may be anything, *name is
+ *         undefined but for value and len
+ */
+extern bool (*ndn_name_read)(struct ndn_name *name, const struct ndn_name_key *key);
+
 /** Continue @p hash state of a Name by one more component TLV (used for implicit digests). Same ISA as ndn_name_hash.
  */
 extern uint64_t (*ndn_name_hash_extend)(const struct ndn_name *name, const uint8_t *comp, size_t len,

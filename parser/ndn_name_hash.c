@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "parser/cursor.h"
-#include "parser/ndn_tlv.h"
+#include "parser/ndn_name_parse.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -93,6 +93,17 @@ static void hash_portable(struct ndn_name *name, const struct ndn_name_key *key)
         off += size;
     }
     name->hash_full = state;
+}
+
+static bool read_portable(struct ndn_name *name, const struct ndn_name_key *key)
+{
+    size_t off;
+    unsigned n = ndn_name_walk(name, &off);
+    ndn_name_walked(name, n);
+    if (off != name->len || n == 0)
+        return false;
+    hash_portable(name, key);
+    return true;
 }
 
 static uint64_t extend_portable(const struct ndn_name *name, const uint8_t *comp, size_t len,
@@ -217,6 +228,44 @@ static AES_TARGET void hash_aes(struct ndn_name *name, const struct ndn_name_key
         __builtin_expect(name->n_comps > depth, 0) ? aes_hash(aes_rest(state, name, key)) : name->hash[depth];
 }
 
+static AES_TARGET bool read_aes(struct ndn_name *name, const struct ndn_name_key *key)
+{
+    struct aes_keys k = aes_keys(key);
+    __m128i state = k.start;
+    const uint8_t *value = name->value;
+    size_t at = 0, left = name->len;
+    unsigned n = 0;
+    name->hash[0] = aes_hash(state);
+    name->end[0] = 0;
+    while (left >= 2 && n < NDN_NAME_DEPTH) {
+        const uint8_t *comp = value + at;
+        size_t size = 2 + (size_t)comp[1];
+        if (__builtin_expect(size > left, 0))
+            return false;
+        if (__builtin_expect(comp[0] == NDN_GENERIC && size - 8 <= 8, 1)) {
+            // As aes_step().
+            __m128i sized = _mm_xor_si128(k.inner, _mm_cvtsi32_si128((int)size));
+            state = aes_block(state, aes_load_halves(comp, size), sized, &k);
+        } else {
+            if (comp[0] <= NDN_PARAMS_DIGEST || comp[0] >= 0xfd || comp[1] >= 0xfd)
+                return false;
+            state = aes_step_any(state, comp, size, key);
+        }
+        at += size;
+        left -= size;
+        name->end[++n] = (uint16_t)at;
+        name->hash[n] = aes_hash(state);
+    }
+    if (left != 0 || n == 0)
+        return false;
+    name->n_comps = (uint16_t)n;
+    name->depth = (uint8_t)n;
+    name->has_digest = false;
+    name->unread = false;
+    name->hash_full = aes_hash(state);
+    return true;
+}
+
 static AES_TARGET uint64_t extend_aes(const struct ndn_name *name, const uint8_t *comp, size_t len,
                                       const struct ndn_name_key *key)
 {
@@ -236,6 +285,8 @@ static bool cpu_has_aes(void)
 
 void (*ndn_name_hash)(struct ndn_name *name, const struct ndn_name_key *key) = hash_portable;
 
+bool (*ndn_name_read)(struct ndn_name *name, const struct ndn_name_key *key) = read_portable;
+
 uint64_t (*ndn_name_hash_extend)(const struct ndn_name *name, const uint8_t *comp, size_t len,
                                  const struct ndn_name_key *key) = extend_portable;
 
@@ -243,12 +294,14 @@ int ndn_name_hash_select(const char *isa)
 {
     if (strcmp(isa, "portable") == 0) {
         ndn_name_hash = hash_portable;
+        ndn_name_read = read_portable;
         ndn_name_hash_extend = extend_portable;
         return 0;
     }
 #if HAVE_AES
     if (strcmp(isa, "aes") == 0 && cpu_has_aes()) {
         ndn_name_hash = hash_aes;
+        ndn_name_read = read_aes;
         ndn_name_hash_extend = extend_aes;
         return 0;
     }

@@ -375,7 +375,9 @@ NOINLINE bool ndn_usual_parse_long(const uint8_t *p, size_t len, bool allow_trai
     if (net_len < 0xfd || net_len + 4 != fragment_len || fragment_len > NDN_PACKET_MAX || fragment_len + 14 != lp_len ||
         lp_len > len - 4 || (lp_len < len - 4 && !allow_trailing))
         return false;
-    return ndn_usual_net(p + 6, p + 18, p + 22, net_len, defer_name, pkt);
+    if ((p[18] != NDN_TYPE_INTEREST && p[18] != NDN_TYPE_DATA) || p[23] >= 0xfd)
+        return false;
+    return ndn_usual_net(p + 6, p + 18, 4, net_len, defer_name, pkt);
 }
 
 enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)

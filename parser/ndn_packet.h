@@ -76,9 +76,9 @@ struct ndn_parse_opts {
 enum verdict ndn_packet_parse(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt);
 
 /**
- * As ndn_packet_parse(), but the Name of Data may be left unread (pkt->name.unread): its value and len are filled, the
- * rest is up to the caller, who either knows the very same octets from a Name that was read, or calls ndn_name_parse()
- * and drops what that refuses.
+ * As ndn_packet_parse(), but the Name may be left unread (pkt->name.unread): its value and len are filled, the rest is
+ * up to the caller. Of Data it may be known, octet by octet, from a Name that was read. Else ndn_name_read() reads most
+ * Names; what it leaves over, ndn_packet_parse_net() reads or refuses.
  */
 enum verdict ndn_packet_parse_deferred(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
                                        struct ndn_packet *pkt);
@@ -88,8 +88,9 @@ enum verdict ndn_packet_parse_general(const uint8_t *p, size_t len, const struct
                                       struct ndn_packet *pkt);
 
 /**
- * Parse a reassembled network packet; as ndn_packet_parse(), keeping the header fields already in pkt->lp. Octets
- * behind the packet are no link padding here: opts->allow_trailing has no effect, only opts->lenient lets them pass.
+ * Parse a reassembled network packet, or one of which the Name was left unread; as ndn_packet_parse(), keeping the
+ * header fields already in pkt->lp. Octets behind the packet are no link padding here: opts->allow_trailing has no
+ * effect, only opts->lenient lets them pass.
  */
 enum verdict ndn_packet_parse_net(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts,
                                   struct ndn_packet *pkt);

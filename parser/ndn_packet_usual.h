@@ -15,8 +15,6 @@
  * whatever is unusual, or wrong, is for the general parser, which decides alone what is wrong with it.
  */
 
-/** The first octets of such an LpPacket, but for its length: type, PitToken's type and length. */
-#define NDN_USUAL_LINE ((uint32_t)NDN_LP_PACKET << 24 | NDN_LP_PIT_TOKEN << 8 | 8)
 /** Octets from the LpPacket's first to the Interest's or Data's, with lengths of one octet. */
 #define NDN_USUAL_HEADERS 14
 
@@ -94,22 +92,28 @@ static inline bool ndn_usual_data(const uint8_t *p, size_t len, struct ndn_data 
 }
 
 /**
- * The Interest or Data at @p net with @p len octets of value at @p value, two at least, behind a PitToken. Nothing else
- * is in the LpPacket.
+ * The Interest or Data at @p net, with @p header octets of type and length and @p len of value: two at least, and a
+ * length of one octet for the Name. Behind a PitToken; nothing else is in the LpPacket.
  */
-static inline bool ndn_usual_net(const uint8_t *token, const uint8_t *net, const uint8_t *value, size_t len,
-                                 bool defer_name, struct ndn_packet *pkt)
+static inline bool ndn_usual_net(const uint8_t *token, const uint8_t *net, size_t header, size_t len, bool defer_name,
+                                 struct ndn_packet *pkt)
 {
     struct ndn_name *name = &pkt->name;
-    size_t name_len = load_be16(value) - (unsigned)(NDN_TLV_NAME << 8);
-    if (name_len >= 0xfd || name_len > len - 2)
+    const uint8_t *value = net + header;
+    uint8_t type = *net;
+    size_t name_len = value[1];
+    if (value[0] != NDN_TLV_NAME || name_len > len - 2)
         return false;
     const uint8_t *p = value + 2 + name_len;
-    name->value = value + 2;
-    name->len = (uint16_t)name_len;
-    pkt->type = *net;
+    if (type == NDN_TYPE_INTEREST) {
+        if (name_len == 0 || !ndn_usual_interest(net, p, len - 2 - name_len, &pkt->interest))
+            return false;
+    } else if (!ndn_usual_data(p, len - 2 - name_len, &pkt->data)) {
+        return false;
+    }
+    pkt->type = type;
     pkt->net = net;
-    pkt->net_len = (uint16_t)(value + len - net);
+    pkt->net_len = (uint16_t)(header + len);
     struct ndn_lp *lp = &pkt->lp;
     lp->has = LP_HAS_HEADER | LP_HAS_FRAGMENT;
     lp->token_len = 8;
@@ -119,17 +123,12 @@ static inline bool ndn_usual_net(const uint8_t *token, const uint8_t *net, const
     lp->nack_reason = 0;
     lp->token = token;
     lp->fragment = net;
-    lp->fragment_len = pkt->net_len;
-    if (*net == NDN_TYPE_INTEREST)
-        return ndn_usual_interest(net, p, len - 2 - name_len, &pkt->interest) && ndn_usual_name(name) &&
-               name->n_comps > 0;
-    if (*net != NDN_TYPE_DATA || !ndn_usual_data(p, len - 2 - name_len, &pkt->data))
-        return false;
-    if (!defer_name)
-        return ndn_usual_name(name);
+    lp->fragment_len = (uint16_t)(header + len);
+    name->value = value + 2;
+    name->len = (uint16_t)name_len;
     name->has_digest = false;
     name->unread = true;
-    return true;
+    return defer_name || ndn_usual_name(name);
 }
 
 /** ndn_usual_parse() for lengths of three octets. */
@@ -144,14 +143,20 @@ bool ndn_usual_parse_long(const uint8_t *p, size_t len, bool allow_trailing, boo
 static inline bool ndn_usual_parse(const uint8_t *p, size_t len, bool allow_trailing, bool defer_name,
                                    struct ndn_packet *pkt)
 {
-    if (len < NDN_USUAL_HEADERS + 4 || (load_be32(p) & 0xff00ffff) != NDN_USUAL_LINE || p[12] != NDN_LP_FRAGMENT)
-        return ndn_usual_parse_long(p, len, allow_trailing, defer_name, pkt);
-    // One look at the lengths tells that each element ends where the one around it does.
-    size_t lp_len = p[1], fragment_len = p[13], net_len = p[15];
-    if (lp_len >= 0xfd || net_len + 2 != fragment_len || fragment_len + 12 != lp_len || net_len < 2 ||
-        lp_len > len - 2 || (lp_len < len - 2 && !allow_trailing))
+    // All lengths follow from the innermost: what the octets before it are then is computed, and compared at one look.
+    if (len < NDN_USUAL_HEADERS + 4)
         return false;
-    return ndn_usual_net(p + 4, p + NDN_USUAL_HEADERS, p + NDN_USUAL_HEADERS + 2, net_len, defer_name, pkt);
+    uint32_t net_len = p[15];
+    uint32_t line = (NDN_LP_PACKET | NDN_LP_PIT_TOKEN << 16 | 8u << 24) + ((net_len + NDN_USUAL_HEADERS) << 8);
+    uint32_t inner = (NDN_LP_FRAGMENT | 2 << 8 | NDN_TYPE_INTEREST << 16) + (net_len << 8 | net_len << 24);
+    // Interest and Data differ in one bit of the sum.
+    if (load_le32(p) != line || ((load_le32(p + 12) - inner) & ~UINT32_C(0x10000)) != 0)
+        return ndn_usual_parse_long(p, len, allow_trailing, defer_name, pkt);
+    // Two octets are a Name's header; beyond 252 a length of one octet is none.
+    if (net_len - 2 > 252 - NDN_USUAL_HEADERS - 2 || net_len + NDN_USUAL_HEADERS + 2 > len ||
+        (net_len + NDN_USUAL_HEADERS + 2 < len && !allow_trailing))
+        return false;
+    return ndn_usual_net(p + 4, p + NDN_USUAL_HEADERS, 2, net_len, defer_name, pkt);
 }
 
 #endif

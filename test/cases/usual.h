@@ -56,13 +56,22 @@ static inline const char *usual_differs(const uint8_t *p, size_t len, const stru
             return "another packet";
     }
     if (ndn_usual_parse(p, len, opts->allow_trailing, true, &deferred)) {
+        static const struct ndn_name_key key = {.octets = {3, 1, 4}};
         struct ndn_name *name = &deferred.name;
-        bool unread = name->unread;
-        enum verdict later = unread ? ndn_name_parse(name->value, name->len, opts->lenient, name) : VERDICT_OK;
+        struct ndn_name at_a_stroke = *name;
+        enum verdict later = VERDICT_OK;
+        if (name->unread)
+            later = ndn_packet_parse_net(deferred.net, deferred.net_len, opts, &deferred);
         if (later != verdict)
             return "another verdict on the name";
-        if (unread && deferred.type != NDN_TYPE_DATA)
-            return "an Interest with an unread name";
+        if (ndn_name_read(&at_a_stroke, &key)) {
+            if (later != VERDICT_OK || !usual_same_name(&at_a_stroke, name))
+                return "another name, read at a stroke";
+            ndn_name_hash(name, &key);
+            if (at_a_stroke.hash_full != name->hash_full ||
+                memcmp(at_a_stroke.hash, name->hash, (name->depth + 1u) * sizeof name->hash[0]) != 0)
+                return "another hash, read at a stroke";
+        }
         if (later == VERDICT_OK && (!usual_same_lp(&deferred.lp, &general.lp) || !usual_same_net(&deferred, &general) ||
                                     !usual_same_name(name, &general.name)))
             return "another packet, with its name read later";

@@ -508,6 +508,10 @@ static void compare_interest(const uint8_t *net, const struct ref_packet *ref, c
 bool ref_ndn_compare(const uint8_t *p, size_t len, const struct ndn_parse_opts *opts, struct ndn_packet *pkt)
 {
     struct ref_packet ref;
+    static bool chosen;
+    if (!chosen)
+        ndn_name_hash_init();
+    chosen = true;
     const char *differs = usual_differs(p, len, opts);
     if (differs != NULL)
         fprintf(stderr, "usual shape: %s\n", differs);

@@ -112,12 +112,13 @@ Test(ndn_packet, nearly_usual_packets)
  * The straight line of the usual shape against the general parser: each packet cut anywhere, lengthened, and with each
  * octet changed to each other, at the end of readable memory.
  */
-Test(ndn_packet, the_usual_shape_is_what_the_general_parser_says)
+static void compare_with_general(void)
 {
     static const char *const usual[] = {
         "6421 6208" TOKEN "5015 0513 0707 080141 08024243 " NONCE "0C02EA60",
         "6420 6208" TOKEN "5014 0612 0707 080141 08024243 15021122 1600 170133",
         "6429 6208" TOKEN "501D 061B 0707 080141 08024243 140419022710 15021122 16021B00 17023344",
+        "643E 6208" TOKEN "5032 0530 0724 0808[61]8 080F[62]15 0807[63]7 " NONCE "0C02EA60",
         "6422 6208" TOKEN "5016 0614 0707 360141 21024243 1400 15021122 1600 170133",
         "64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "15F0[AA]240 16021B00 17023344",
         "64FD0111 6208" TOKEN "50FD0103 06FD00FF " NAME "1400 15EE[AA]238 16021B00 17023344",
@@ -146,6 +147,15 @@ Test(ndn_packet, the_usual_shape_is_what_the_general_parser_says)
     }
 }
 
+Test(ndn_packet, the_usual_shape_is_what_the_general_parser_says)
+{
+    // Names are read by what hashes them.
+    static const char *const isas[] = {"aes", "portable"};
+    for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++)
+        if (ndn_name_hash_select(isas[i]) == 0)
+            compare_with_general();
+}
+
 /** Data of the usual shape with a name that is none is refused for what is wrong with the name, when that is read. */
 Test(ndn_packet, a_name_left_unread_is_checked_when_it_is_read)
 {
@@ -171,9 +181,9 @@ Test(ndn_packet, a_name_left_unread_is_checked_when_it_is_read)
         struct ndn_packet pkt;
         cr_assert(ndn_usual_parse(buf, n + net_len, false, true, &pkt), "%s", cases[i].name);
         cr_assert(pkt.name.unread && pkt.name.value == buf + 18 && pkt.name.len == inside[1]);
-        enum verdict verdict = ndn_name_parse(pkt.name.value, pkt.name.len, false, &pkt.name);
-        cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].name, verdict_name(verdict));
         struct ndn_parse_opts opts = {.lenient = false};
+        enum verdict verdict = ndn_packet_parse_net(pkt.net, pkt.net_len, &opts, &pkt);
+        cr_expect_eq(verdict, cases[i].verdict, "%s: %s", cases[i].name, verdict_name(verdict));
         cr_expect_eq(ndn_packet_parse(buf, n + net_len, &opts, &pkt), cases[i].verdict, "%s", cases[i].name);
         cr_expect(cases[i].verdict != VERDICT_OK || !pkt.name.unread);
     }
