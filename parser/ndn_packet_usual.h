@@ -50,12 +50,9 @@ static inline bool ndn_usual_interest(const uint8_t *net, const uint8_t *p, size
  */
 static inline bool ndn_usual_skip(const uint8_t *p, size_t len, size_t *off, uint8_t type)
 {
-    if (*off + 2 > len)
+    if (*off + 2 > len || p[*off] != type || p[*off + 1] >= 0xfd)
         return false;
-    unsigned size = load_be16(p + *off) - ((unsigned)type << 8);
-    if (size >= 0xfd)
-        return false;
-    *off += 2 + size;
+    *off += 2 + (size_t)p[*off + 1];
     return true;
 }
 
