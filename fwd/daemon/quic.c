@@ -10,6 +10,7 @@
 
 #include "fwd/daemon/daemon.h"
 #include "fwd/daemon/log.h"
+#include "fwd/daemon/quic_count.h"
 #include "fwd/daemon/replay.h"
 #include "fwd/quic/build.h"
 
@@ -247,6 +248,7 @@ int daemon_quic_replace(struct daemon *daemon, const struct conf *conf, struct q
         set = again;
         fresh.behind = false;
     }
+    quic_count_begin(daemon, set);
     rc = publish(daemon, set);
     if (rc != 0) {
         forget_servers(daemon, fresh.server, fresh.n_servers);
@@ -290,7 +292,9 @@ int daemon_quic_start(struct daemon *daemon)
     if (daemon->replay == NULL)
         quic_probe_open(&daemon->quic.probe);
     daemon->quic.started = true;
-    int rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
+    int rc = quic_count_create(daemon);
+    if (rc == 0)
+        rc = quic_set_build(&set, daemon->conf, NULL, worker_now_ns(), stderr);
     if (rc == 0 && set != NULL)
         rc = daemon_quic_replace(daemon, daemon->conf, set);
     if (rc == 0 && set != NULL)
@@ -316,4 +320,5 @@ void daemon_quic_stop(struct daemon *daemon)
         free(retired);
     }
     quic_set_destroy(published(daemon));
+    quic_count_destroy(daemon);
 }

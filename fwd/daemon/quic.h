@@ -10,6 +10,7 @@
 
 struct conf;
 struct daemon;
+struct quic_stats;
 
 /*
  * QUIC services inside the daemon: they are built from the configuration, published to workers, and kept in step with
@@ -34,6 +35,7 @@ struct daemon_quic {
     struct quic_probe_target *target;  /**< of each of them */
     unsigned n_servers;
     struct quic_probe probe;
+    struct quic_stats *before; /**< counters of places when those who have them now came, see quic_count.h */
     bool started;
     bool behind; /**< servers changed since the set was built, and there was no memory for another */
     struct daemon_quic_retired *retired;

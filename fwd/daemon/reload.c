@@ -43,6 +43,52 @@ static unsigned find_ports(const struct daemon *daemon, struct conf *wanted, FIL
     return missing;
 }
 
+/* Has a place of counters the flow table that a service is configured with, or neither any? */
+static bool flows_fit(const struct conf_quic *quic, const struct flow_config *flow)
+{
+    return quic->flow_table == flow->capacity &&
+           (flow->capacity == 0 || (quic->flow_idle_ms == flow->idle_ms && quic->flow_keep_ms == flow->keep_ms));
+}
+
+static bool has_place(const struct quic_set *set, uint16_t slot)
+{
+    for (unsigned i = 0; set != NULL && i < set->n_services; i++)
+        if (set->service[i].slot == slot)
+            return true;
+    return false;
+}
+
+static bool has_service(const struct quic_set *set, const char *name)
+{
+    for (unsigned i = 0; set != NULL && i < set->n_services; i++)
+        if (strcmp(set->service[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/*
+ * Flow tables belong to places, and were made at start: a service that is new takes one of those that fit it, rather
+ * one that no service had before.
+ */
+static void find_places(const struct daemon *daemon, const struct conf *wanted, struct quic_set *set)
+{
+    const struct quic_set *old = atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
+    const struct flow_config *flows = daemon->worker[0].config.fwd.quic_flow;
+    for (unsigned i = 0; set != NULL && i < set->n_services; i++) {
+        struct quic_service *service = &set->service[i];
+        if (has_service(old, service->name) || flows_fit(&wanted->quic[i], &flows[service->slot]))
+            continue;
+        int found = -1;
+        for (int slot = QUIC_SERVICES_MAX - 1; slot >= 0; slot--) {
+            bool fits = flows_fit(&wanted->quic[i], &flows[slot]) && !has_place(set, (uint16_t)slot);
+            if (fits && (found < 0 || !has_place(old, (uint16_t)slot)))
+                found = slot;
+        }
+        if (found >= 0)
+            service->slot = (uint16_t)found;
+    }
+}
+
 /* A service that is new has no flow table, unless its place of counters had one. */
 static void find_flow_tables(const struct daemon *daemon, struct quic_set *set)
 {
@@ -66,8 +112,7 @@ static unsigned needs_restart(const struct daemon *daemon, const struct conf *wa
     for (unsigned i = 0; set != NULL && i < set->n_services; i++) {
         const struct conf_quic *quic = &wanted->quic[i];
         const struct flow_config *flow = &flows[set->service[i].slot];
-        if (quic->flow_table == flow->capacity &&
-            (flow->capacity == 0 || (quic->flow_idle_ms == flow->idle_ms && quic->flow_keep_ms == flow->keep_ms)))
+        if (flows_fit(quic, flow))
             continue;
         struct conf_at at = conf_key_at(wanted, quic, "flow-table");
         fprintf(out, "%s:%u: quic.%s.flow-table: restart needed to change it\n", at.file, at.line, quic->name);
@@ -111,6 +156,7 @@ int daemon_reload(struct daemon *daemon, const char *path)
         const struct quic_set *old = atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
         rc = quic_set_build(&set, wanted, old, worker_now_ns(), out);
         if (rc == 0) {
+            find_places(daemon, wanted, set);
             find_flow_tables(daemon, set);
             n_restart = needs_restart(daemon, wanted, set, path, restart_out);
         }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fwd/daemon/daemon.h"
+#include "fwd/daemon/quic_count.h"
 #include "fwd/daemon/telemetry_page.h"
 #include "fwd/quic/quic.h"
 
@@ -20,14 +21,6 @@
 static const struct quic_set *published(const struct daemon *daemon)
 {
     return atomic_load_explicit(&daemon->shared.quic, memory_order_relaxed);
-}
-
-/* Counters of a worker, NULL when it does not run yet. Pairs with the release when it became ready. */
-static const struct quic_stats *stats_of(const struct worker *worker)
-{
-    if (!atomic_load_explicit(&worker->ready, memory_order_acquire) || worker->fwd == NULL || worker->fwd->quic == NULL)
-        return NULL;
-    return &worker->fwd->quic->stats;
 }
 
 static void vip_text(const struct quic_vip *vip, char *text, size_t size)
@@ -59,15 +52,8 @@ static const char *const state_text[] = {"up", "drain", "down"};
 static void fill_service(struct rte_tel_data *row, const struct daemon *daemon, const struct quic_set *set, unsigned i)
 {
     const struct quic_service *service = &set->service[i];
-    struct quic_stats_service sum = {0};
-    for (unsigned w = 0; w < daemon->n_workers; w++) {
-        const struct quic_stats *stats = stats_of(&daemon->worker[w]);
-        if (stats == NULL)
-            continue;
-#define STAT(field, name, text) sum.field += stats_read(&stats->service[service->slot].field);
-        STATS_QUIC(STAT)
-#undef STAT
-    }
+    struct quic_stats_service sum;
+    quic_count_service(daemon, service->slot, &sum);
     page_text(row, "name", service->name);
     fill_vips(row, set, i);
     page_text(row, "delivery", delivery_text[service->delivery]);
@@ -140,16 +126,8 @@ static void fill_server(struct rte_tel_data *row, const struct daemon *daemon, c
                         unsigned index)
 {
     const struct quic_server *server = &service->server[index];
-    struct quic_stats_server sum = {0};
-    for (unsigned w = 0; w < daemon->n_workers; w++) {
-        const struct quic_stats *stats = stats_of(&daemon->worker[w]);
-        if (stats == NULL)
-            continue;
-        const struct quic_stats_server *from = &stats->server[service->slot][server->slot];
-        sum.packets += stats_read(&from->packets);
-        sum.bytes += stats_read(&from->bytes);
-        sum.initials += stats_read(&from->initials);
-    }
+    struct quic_stats_server sum;
+    quic_count_server(daemon, service->slot, server->slot, &sum);
     char address[INET6_ADDRSTRLEN];
     inet_ntop(server->v6 ? AF_INET6 : AF_INET, server->ip, address, sizeof address);
     page_text(row, "service", service->name);

@@ -96,6 +96,23 @@ start_server() { # SERVER OPTION...
 }
 server_pid=()
 
+# Sockets that take what comes and answer nothing, so that the servers' kernel does not refuse it.
+sink() { # SERVER ADDRESS:PORT-RANGE...
+    start "sink$1" "$(ns_of "$1")" python3 -u -c '
+import signal, socket, sys
+kept = []
+for where in sys.argv[1:]:
+    address, ports = where.rsplit(":", 1)
+    first, last = ports.split("-")
+    for port in range(int(first), int(last) + 1):
+        s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
+        s.bind((address, port))
+        kept.append(s)
+print("ready")
+signal.pause()' "${@:2}"
+    wait_for 10 grep -q ready "$tmp/sink$1.log" || fail "sink"
+}
+
 # What a server of ours counted so far.
 server_count() { # SERVER COUNTER
     local lines
