@@ -29,6 +29,9 @@ unsigned input_put_nonce(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn);
  */
 unsigned input_put_hop_limit(uint8_t *net, struct ndn_packet *ndn, uint8_t hop_limit);
 
+/** Put what the Interest at @p net lacks into it. @return how many octets it now begins earlier */
+unsigned input_complete(struct fwd *fwd, uint8_t *net, struct ndn_packet *ndn);
+
 /** Parse pkt->mbuf, a link-layer packet from another worker that has passed all checks of the link there. */
 bool input_handed_over(struct fwd *fwd, struct pkt *pkt, bool *linear);
 

@@ -58,25 +58,25 @@ static const char conf_head[] =
 static const char conf_services[] =
     "quic: {\n"
     " l2: { vip = [ \"192.0.2.80:443\", \"[2001:db8::80]:443\" ]; version-negotiation = true; retry = \"on\";\n"
-    "   retry-keys = \"%1$s/retry\"; retry-config = 2; hash-key = \"000102030405060708090a0b0c0d0e0f\"; edge-rate = 4; "
+    "   retry-keys = \"%s/retry\"; retry-config = 2; hash-key = \"000102030405060708090a0b0c0d0e0f\"; edge-rate = 4; "
     "};\n"
     " ipip: { vip = [ \"192.0.2.81:443\", \"[2001:db8::81]:443\" ]; delivery = \"ipip\"; flow-table = 64;\n"
     "   flow-idle-timeout = \"1s\"; flow-keep-time = \"300ms\"; initial-rate = 6; drop-small-initials = false;\n"
     "   hash-key = \"000102030405060708090a0b0c0d0e0f\"; };\n"
     " gue: { vip = [ \"192.0.2.82:443\", \"[2001:db8::82]:443\" ]; delivery = \"gue\"; drop-unroutable = true;\n"
     "   require-fixed-bit = true; hash-key = \"000102030405060708090a0b0c0d0e0f\"; };\n"
-    " %2$s: { vip = [ \"192.0.2.80:444\", \"[2001:db8::80]:444\" ]; flow-table = 64; flow-idle-timeout = \"1s\";\n"
-    "   flow-keep-time = \"300ms\"; retry = \"transition\"; retry-keys = \"%1$s/retry\"; retry-config = 0;\n"
+    " %s: { vip = [ \"192.0.2.80:444\", \"[2001:db8::80]:444\" ]; flow-table = 64; flow-idle-timeout = \"1s\";\n"
+    "   flow-keep-time = \"300ms\"; retry = \"transition\"; retry-keys = \"%s/retry\"; retry-config = 0;\n"
     "   version-negotiation = true; hash-key = \"000102030405060708090a0b0c0d0e0f\"; };\n"
     "};\n"
     "quic-config: (\n"
     " { service = \"l2\"; id = 0; server-id-length = 3; nonce-length = 4; },\n"
-    " { service = \"l2\"; id = 1; server-id-length = 8; nonce-length = 8; key-file = \"%1$s/key\"; },\n"
-    " { service = \"l2\"; id = 2; server-id-length = 4; nonce-length = 5; key-file = \"%1$s/key\"; },\n"
-    " { service = \"l2\"; id = 3; server-id-length = 10; nonce-length = 9; key-file = \"%1$s/key\"; },\n"
-    " { service = \"ipip\"; id = 5; server-id-length = 3; nonce-length = 4; key-file = \"%1$s/key\"; },\n"
+    " { service = \"l2\"; id = 1; server-id-length = 8; nonce-length = 8; key-file = \"%s/key\"; },\n"
+    " { service = \"l2\"; id = 2; server-id-length = 4; nonce-length = 5; key-file = \"%s/key\"; },\n"
+    " { service = \"l2\"; id = 3; server-id-length = 10; nonce-length = 9; key-file = \"%s/key\"; },\n"
+    " { service = \"ipip\"; id = 5; server-id-length = 3; nonce-length = 4; key-file = \"%s/key\"; },\n"
     " { service = \"gue\"; id = 0; server-id-length = 3; nonce-length = 4; },\n"
-    " { service = \"%2$s\"; id = 0; server-id-length = 3; nonce-length = 16; }\n"
+    " { service = \"%s\"; id = 0; server-id-length = 3; nonce-length = 16; }\n"
     ");\n"
     "quic-scheme: (\n"
     " { service = \"l2\"; mask = 224; value = 192; offset-bits = 10; bits = 16; },\n"
@@ -130,7 +130,8 @@ static struct quic_set *make_set(const char *folder, unsigned number, const stru
     // The last one has a service of another name at the same address, and other servers.
     const char *stock = number == 2 ? "other" : "stock";
     size_t len = (size_t)snprintf(text, sizeof text, "%s", conf_head);
-    len += (size_t)snprintf(text + len, sizeof text - len, conf_services, folder, stock);
+    len += (size_t)snprintf(text + len, sizeof text - len, conf_services, folder, stock, folder, folder, folder, folder,
+                            folder, stock);
     len += (size_t)snprintf(text + len, sizeof text - len, "quic-server: {\n");
     for (unsigned i = 0; i < RTE_DIM(servers); i++)
         len += (size_t)snprintf(
