@@ -206,12 +206,12 @@ class Scaling(unittest.TestCase):
     costs = scaling.Costs()
 
     def test_one_worker_has_nothing_to_hand_over(self):
-        self.assertEqual(scaling.own(self.costs, 1 << 20), 164 + 2 * 10.5)
+        self.assertEqual(scaling.own(self.costs, 1 << 20), 135 + 2 * 10.5)
         self.assertEqual(scaling.spread(self.costs, 1 << 20, 1), scaling.own(self.costs, 1 << 20))
 
     def test_bursts_to_other_workers_shrink(self):
-        self.assertEqual(scaling.hand_over(self.costs, 2), 25.5 + 27)
-        self.assertAlmostEqual(scaling.hand_over(self.costs, 64), 25.5 + 27 + 140 * (1 - 1 / 32))
+        self.assertEqual(scaling.hand_over(self.costs, 2), 24 + 123)
+        self.assertAlmostEqual(scaling.hand_over(self.costs, 64), 24 + 123 + 140 * (1 - 1 / 32))
 
     def test_a_port_is_full_of_data(self):
         self.assertAlmostEqual(scaling.port_rate(10, 100), 10e3 / 8 / 242)
@@ -227,7 +227,7 @@ class Scaling(unittest.TestCase):
                  ("micro", "pipeline", "comps=4,live=1024,payload=100,cs=64,wrong worker, the owner's side"): [170],
                  ("micro", "testpmd", "macswap"): [12]}
         costs = scaling.of_document(document(cases))
-        self.assertEqual((costs.exchange[1 << 20], costs.exchange[1 << 10], costs.parse, costs.io), (200, 140, 30, 12))
+        self.assertEqual((costs.exchange[1 << 20], costs.exchange[1 << 10], costs.parse, costs.io), (200, 107, 30, 12))
         self.assertEqual(costs.hand, (90 + 170 - 150) / 2 - 30)
 
     def test_the_page_has_the_tables_as_they_are_computed(self):

@@ -18,10 +18,10 @@ ENTRY = 227  # octets of memory for a pending Interest
 @dataclass
 class Costs:
     """Nanoseconds, but for lines."""
-    exchange: dict = field(default_factory=lambda: {1 << 10: 140, 1 << 16: 158, 1 << 20: 164, 1 << 24: 178})
-    parse: float = 25.5  # of one packet
+    exchange: dict = field(default_factory=lambda: {1 << 10: 107, 1 << 16: 122, 1 << 20: 135, 1 << 24: 258})
+    parse: float = 24  # of one packet
     io: float = 10.5  # of one packet, for receiving and sending it: testpmd on net_null
-    hand: float = 27  # to give one packet to another worker, in bursts
+    hand: float = 123  # to give one packet to another worker, in bursts
     hand_burst: int = 32  # the burst that was measured with
     line: float = 70  # for a cache line from one core to another
     lines: dict = field(default_factory=dict)  # pending: cache lines that come from beyond the second-level cache
