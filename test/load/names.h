@@ -11,7 +11,7 @@
 #include "test/load/zipf.h"
 
 /*
- * The names of a run: PREFIX/flowNNNN/aaaaaaaa/.../XXXXXXXX. Each has a number of 32 bits, XXXXXXXX in hexadecimal;
+ * The names of a run: PREFIX/flowNNNN/aaaaaaaa/.../hhhhhhhh. Each has a number of 32 bits, hhhhhhhh in hexadecimal;
  * NNNN is that number modulo the flows, for forwarders with many routes. With few components the flow is left out.
  * Data that only a prefix names have one component more, "/data".
  */
